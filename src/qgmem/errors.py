@@ -1,0 +1,77 @@
+"""Every error this package raises.
+
+    QgmemError
+    ├── InvalidInput          a value handed in by the caller; names the field, the value's shape, the way out
+    ├── NotFound              an id that this namespace does not hold
+    ├── MissingExtra          an optional dependency is not installed
+    ├── StoreError            the truth on disk
+    │   ├── StoreUnavailable  cannot be opened, locked, or written (read-only, full disk)
+    │   ├── StoreDamaged      the file is not what was written
+    │   └── EmbedderMismatch  vectors were made by another embedder
+    └── ModelError            a model answered wrongly or not at all
+        ├── ModelUnavailable  timeouts, 429, 5xx after the retries
+        └── ModelMisbehaved   an answer that is not what was asked for
+"""
+
+from __future__ import annotations
+
+
+class QgmemError(Exception):
+    """Root of all errors of this package."""
+
+
+class InvalidInput(QgmemError, ValueError):
+    """A value the caller gave cannot be used. `field` names it."""
+
+    def __init__(self, field: str, problem: str, hint: str = "") -> None:
+        self.field, self.problem, self.hint = field, problem, hint
+        super().__init__(f"{field}: {problem}" + (f"; {hint}" if hint else ""))
+
+
+class NotFound(QgmemError, KeyError):
+    """The namespace holds no such id."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else "not found"
+
+
+class MissingExtra(QgmemError, ImportError):
+    """An optional part is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'qgmem[{extra}]'")
+
+
+class StoreError(QgmemError):
+    """Something about the files of a namespace."""
+
+
+class StoreUnavailable(StoreError):
+    """The store cannot be opened or written now; nothing was changed."""
+
+
+class StoreDamaged(StoreError):
+    """A file is not what was written; `qgmem doctor` names it."""
+
+
+class EmbedderMismatch(StoreError):
+    """The stored vectors belong to another embedder."""
+
+    def __init__(self, stored: str, stored_dimension: int, given: str, given_dimension: int) -> None:
+        super().__init__(
+            f"embedder: this memory was built with {stored} ({stored_dimension} dimensions), "
+            f"opened with {given} ({given_dimension} dimensions); open it with the former, "
+            f"or run `qgmem reembed`"
+        )
+
+
+class ModelError(QgmemError):
+    """A model did not do its part."""
+
+
+class ModelUnavailable(ModelError):
+    """No answer after the retries; trying later may help."""
+
+
+class ModelMisbehaved(ModelError):
+    """An answer of the wrong shape; trying again is not known to help."""

@@ -1,0 +1,56 @@
+"""What a replaceable part must do. Implementations are found by exact name in `registry.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .types import Attributes
+
+Vectors = NDArray[np.float32]  # (n, d), rows of unit length
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Same text, same bytes."""
+
+    @property
+    def id(self) -> str:
+        """Name and version; two embedders with one id give the same vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """d, the width of every vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32, rows of length 1. Raises ModelError."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also shows its token vectors, for late interaction."""
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """One (tokens, d) float32 array a text, rows of length 1, special tokens left out."""
+
+
+@runtime_checkable
+class AttributeExtractor(Protocol):
+    """Reads entities and locations off a text; times come from `construction.timex`."""
+
+    def extract(self, text: str, speaker: str) -> Attributes:
+        """Entities and locations of one text; empty where nothing is understood."""
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Scores documents against a question; higher is better."""
+
+    @property
+    def id(self) -> str: ...
+
+    def score(self, question: str, documents: Sequence[str]) -> Sequence[float]:
+        """One score a document. Raises ModelError."""
