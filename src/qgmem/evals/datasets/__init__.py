@@ -1,0 +1,1 @@
+"""Readers of benchmark files, all into the one shape of `dialogue`."""
