@@ -86,9 +86,7 @@ def _seconds(node: JsonObject) -> float:
     return float(time) if isinstance(time, float | int) and abs(time) < 1e15 else 0.0
 
 
-def _turn(
-    value: JsonValue, node_id: str, session_id: str, where: str
-) -> Iterator[ImportRecord | ImportProblem]:
+def _turn(value: JsonValue, node_id: str, session_id: str, where: str) -> Iterator[ImportRecord | ImportProblem]:
     try:
         message = as_object(value, "node").get("message")
         if message is None:  # the root, and placeholders

@@ -73,9 +73,7 @@ def role(record: Mapping[str, JsonValue], field: str = "role") -> Role:
     return value
 
 
-def timestamp(
-    record: Mapping[str, JsonValue], field: str, where: str
-) -> tuple[str | None, ImportProblem | None]:
+def timestamp(record: Mapping[str, JsonValue], field: str, where: str) -> tuple[str | None, ImportProblem | None]:
     """The time as written. A wrong type costs the turn its time, never the turn: it comes with a problem."""
     value = record.get(field)
     if value is None or isinstance(value, str):

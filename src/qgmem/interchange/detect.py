@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import islice
 from pathlib import Path
 
@@ -36,9 +36,9 @@ def detect(path: Path) -> str:
     """
     first = _first_character(path)
     if first == "[":
-        found = _by_records(element.value for element in _elements(path, None))
+        found = _by_records(element.value for element in _elements(path))
     elif first == "{":
-        found = _by_line(path) or _by_members(path)
+        found = _by_members(path) or _by_lines(path)
     else:
         found = _as_transcript(path)
     if found is None:
@@ -62,51 +62,60 @@ def _first_character(path: Path) -> str:
     return ""
 
 
-def _elements(path: Path, into: str | None) -> Iterator[Element]:
-    for element in islice(json_elements(path, into), _LOOK_AT):
+def _elements(path: Path, *into: str) -> Iterator[Element]:
+    for element in islice(json_elements(path, *into), _LOOK_AT):
         if not isinstance(element, ImportProblem):
             yield element
 
 
+def _by_keys(keys: Set[str]) -> str | None:
+    return next((name for name, sign in _SIGNS if sign <= keys), None)
+
+
 def _by_records(values: Iterable[JsonValue]) -> str | None:
     """The format whose sign the first clear record bears."""
-    for value in values:
-        if isinstance(value, dict):
-            for name, keys in _SIGNS:
-                if keys <= value.keys():
-                    return name
-    return None
-
-
-def _by_line(path: Path) -> str | None:
-    """JSON Lines: more than one line, each a value of its own; the header line marks our export."""
-    lines = [value for _, value in islice(json_lines(path), _LOOK_AT)]
-    objects = [value for value in lines if isinstance(value, dict)]
-    if objects and objects[0] is lines[0] and "qgmem" in objects[0]:
-        return "qgmem"
-    return "jsonl" if _by_records(objects) == "messages" else None
+    found = (_by_keys(value.keys()) for value in values if isinstance(value, dict))
+    return next((name for name in found if name is not None), None)
 
 
 def _by_members(path: Path) -> str | None:
-    """One JSON object: a container of messages or memories, or a single record of an array format."""
-    for into, name in (("messages", "messages"), ("results", "mem0")):
-        values = [element.value for element in _elements(path, into) if element.path.startswith(f"{into}[")]
-        if _by_records(values) == name:
-            return name
-    found = _by_records(element.value for element in _elements(path, None))
-    return found if found in ("locomo", "longmemeval", "chatgpt", "beam") else None
+    """A file that begins with an object: a container, one record of an array format, or JSON Lines."""
+    names: set[str] = set()
+    for element in _elements(path, "messages", "results"):
+        if element.path.endswith("]"):
+            found = _by_records([element.value])
+            if (element.path.partition("[")[0], found) in (("messages", "messages"), ("results", "mem0")):
+                return found
+        else:
+            names.add(element.path)
+            if names == {"qgmem"}:
+                return "qgmem"
+    found = _by_keys(names)
+    return {"messages": "jsonl", "mem0": None}.get(found, found) if found else None
+
+
+def _by_lines(path: Path) -> str | None:
+    """JSON Lines whose first line is broken."""
+    values = [value for _, value in islice(json_lines(path), _LOOK_AT)]
+    found = _by_records(value for value in values if not isinstance(value, ImportProblem))
+    return "jsonl" if found == "messages" else None
 
 
 def _as_transcript(path: Path) -> str | None:
-    """A transcript if a turn begins before any text that belongs to none."""
+    """A transcript if a turn begins before any other text, or at least two do."""
+    turns, stray = 0, False
     try:
         for line in islice(read_lines(path), _LOOK_AT):
-            if line.text is None or "\0" in line.text:
+            if line.text is None:
+                continue
+            if "\0" in line.text:
                 return None
             if turn_start(line.text) is not None:
+                turns += 1
+            elif line.text.strip() and heading_time(line.text) is None:
+                stray = stray or turns == 0
+            if turns > stray:
                 return "transcript"
-            if line.text.strip() and heading_time(line.text) is None:
-                return None
     except BrokenFile:
         return None
     return None

@@ -67,9 +67,7 @@ class ExportRecord:
         return unit_from_json(self.body)
 
 
-def write_export(
-    records: Iterable[ExportRecord], handle: BinaryIO, header: ExportHeader | None = None
-) -> int:
+def write_export(records: Iterable[ExportRecord], handle: BinaryIO, header: ExportHeader | None = None) -> int:
     """Writes header, records and end line; returns the number of records.
 
     The same records give the same bytes. Raises InvalidInput for what JSON cannot hold.
@@ -134,9 +132,7 @@ def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
             yield ImportRecord(turn.session_id, _message(turn), entry.where, user_id)
 
 
-def _header(
-    lines: Iterator[tuple[object, JsonValue | ImportProblem]], path: Path
-) -> ExportHeader | ImportProblem:
+def _header(lines: Iterator[tuple[object, JsonValue | ImportProblem]], path: Path) -> ExportHeader | ImportProblem:
     where = f"{path} line 1"
     _, value = next(lines, (None, None))
     if isinstance(value, ImportProblem):

@@ -9,9 +9,7 @@ _LONGEST = 100  # characters of a heading with all its decoration
 _YEAR = re.compile(r"\d{4}")
 _DECORATION = re.compile(r"^[\s#=*_\-–—\[\]~>]+|[\s#=*_\-–—\[\]~:<]+$")
 _LABEL = re.compile(r"^(?:date|session(?:\s+\d+)?|day|datum)\s*[:,\-–—]\s*", re.IGNORECASE)
-_WEEKDAY = re.compile(
-    r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+", re.IGNORECASE
-)
+_WEEKDAY = re.compile(r"^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FULL = (
     "january", "february", "march", "april", "may", "june",

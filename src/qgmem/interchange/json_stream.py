@@ -32,28 +32,28 @@ class Element:
     value: JsonValue
 
 
-def json_elements(path: Path, into: str | None = None) -> Iterator[Element | ImportProblem]:
+def json_elements(path: Path, *into: str) -> Iterator[Element | ImportProblem]:
     """`elements` of a file; a file broken as a whole ends in a problem that names the byte offset.
 
     Raises InvalidInput when the file cannot be opened.
     """
     try:
         with open_source(path) as source:
-            yield from elements(source, into)
+            yield from elements(source, *into)
     except BrokenFile as error:
         yield ImportProblem(str(path), error.field, error.problem)
 
 
-def elements(source: TextSource, into: str | None = None) -> Iterator[Element]:
+def elements(source: TextSource, *into: str) -> Iterator[Element]:
     """Items of a top-level array; of a top-level object the whole, or with `into` its members.
 
-    With `into`, the items of the array of that name come one by one, other members as they are.
+    The items of member arrays named in `into` come one by one, other members as they are.
     Raises BrokenFile at the first byte that is not JSON, after everything before it was yielded.
     """
     first = _peek(source)
     if first == "[":
         yield from _items(source, "")
-    elif first == "{" and into is not None:
+    elif first == "{" and into:
         yield from _members(source, into)
     elif first == "{":
         yield Element("", _value(source))
@@ -70,13 +70,13 @@ def _items(source: TextSource, name: str) -> Iterator[Element]:
         yield Element(f"{name}[{index}]", _value(source))
 
 
-def _members(source: TextSource, into: str) -> Iterator[Element]:
+def _members(source: TextSource, into: tuple[str, ...]) -> Iterator[Element]:
     for _ in _separated(source, "}"):
         if _peek(source) != '"':
             raise _broken(source, "expected a member name in double quotes")
         name = str(_value(source))
         _expect(source, ":")
-        if _peek(source) == "[" and name == into:
+        if _peek(source) == "[" and name in into:
             yield from _items(source, name)
         else:
             yield Element(name, _value(source))
@@ -135,8 +135,8 @@ def _value(source: TextSource) -> JsonValue:
         except ValueError as error:  # an integer of thousands of digits
             raise _broken(source, str(error)) from error
         else:
-            # A number at the window's end may go on in the next chunk.
-            if end < len(source.text) or source.ended:
+            # `-1.5` at the window's end may go on as `-1.5e-7` in the next chunk.
+            if source.ended or not isinstance(value, int | float) or end < len(source.text) - 2:
                 source.position = end
                 return value  # type: ignore[no-any-return]  # json.loads gives Any
         if held > MAX_RECORD:

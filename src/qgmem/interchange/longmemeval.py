@@ -35,9 +35,7 @@ def _question(value: JsonValue, where: str) -> Iterator[ImportRecord | ImportPro
         record = as_object(value, "question")
         user_id = identifier(record, "question_id")
         where = f"{where} ({user_id})"
-        ids, dates, sessions = (
-            as_list(record, f"haystack_{part}") for part in ("session_ids", "dates", "sessions")
-        )
+        ids, dates, sessions = (as_list(record, f"haystack_{part}") for part in ("session_ids", "dates", "sessions"))
         if len(ids) != len(sessions):
             raise InvalidInput("haystack_session_ids", f"{len(ids)} ids for {len(sessions)} sessions")
     except InvalidInput as error:

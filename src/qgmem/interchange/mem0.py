@@ -23,7 +23,7 @@ _BESIDE = frozenset(("relations", "count", "next", "previous", "total", "page", 
 
 def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
     """Memories in file order. Raises InvalidInput when the file cannot be opened."""
-    for element in json_elements(path, into="results"):
+    for element in json_elements(path, "results"):
         if isinstance(element, ImportProblem):
             yield element
         elif element.path.endswith("]"):

@@ -21,7 +21,7 @@ KEYS = frozenset(("role", "content", "timestamp", "id", "metadata", "session_id"
 
 def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
     """Messages in file order. Raises InvalidInput when the file cannot be opened."""
-    for element in json_elements(path, into="messages"):
+    for element in json_elements(path, "messages"):
         if isinstance(element, ImportProblem):
             yield element
         elif element.path.endswith("]"):
