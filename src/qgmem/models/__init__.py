@@ -1,0 +1,1 @@
+"""Models behind the protocols: what runs here, and what is reached over HTTP."""

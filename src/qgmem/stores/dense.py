@@ -1,0 +1,78 @@
+"""Cosine search over float16 vectors: an int8 scan when there are many, exact scores for what it lets through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+Float32 = NDArray[np.float32]
+
+SCAN_FROM = 16_384  # rows; fewer are compared exactly
+RESCORED = 4  # times the wanted number of results
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBlock:
+    """(v, d) unit vectors. `codes` is their int8 image, `codes ≈ vector / scale[:, None]`, or None when few."""
+
+    vector: NDArray[np.float16]
+    codes: NDArray[np.int8] | None
+    scale: Float32 | None
+    whole: Float32 | None  # (v, d) float32 when few: no conversion at query time
+
+    @classmethod
+    def of(cls, vector: NDArray[np.float16]) -> VectorBlock:
+        """A block over these rows; quantises when there are `SCAN_FROM` or more."""
+        if len(vector) < SCAN_FROM:
+            return cls(vector, None, None, vector.astype(np.float32))
+        codes, scale = quantise(vector)
+        return cls(vector, codes, scale, None)
+
+    @classmethod
+    def mapped(cls, vector: NDArray[np.float16], codes: NDArray[np.int8], scale: Float32) -> VectorBlock:
+        """A block whose int8 image was made before; an empty `codes` means there were few."""
+        return cls(vector, codes, scale, None) if len(codes) else cls.of(vector)
+
+    def __len__(self) -> int:
+        return len(self.vector)
+
+    def scan(self, query: Float32) -> Float32:
+        """(v,) cosines: exact when few, else within about 0.01."""
+        if self.whole is not None:
+            return self.whole @ query
+        assert self.codes is not None
+        assert self.scale is not None
+        largest = float(np.abs(query).max()) or 1.0
+        code = np.rint(query * (127 / largest)).astype(np.int8)
+        dots = np.asarray(simsimd.cdist(code[None, :], self.codes, "dot", out_dtype="float32"))[0]
+        found: Float32 = dots * (self.scale * np.float32(largest / 127))
+        return found
+
+    def exact(self, query: Float32, rows: NDArray[np.intp]) -> Float32:
+        """(len(rows),) exact cosines of these rows."""
+        if self.whole is not None:
+            return self.whole[rows] @ query
+        return self.vector[rows].astype(np.float32) @ query
+
+
+def quantise(vector: NDArray[np.float16]) -> tuple[NDArray[np.int8], Float32]:
+    """(codes (v, d) int8, scale (v,) float32), row by row, in bounded memory."""
+    codes = np.empty(vector.shape, np.int8)
+    scale = np.empty(len(vector), np.float32)
+    for start in range(0, len(vector), 65_536):
+        part = vector[start : start + 65_536].astype(np.float32)
+        largest = np.maximum(np.abs(part).max(axis=1), 1e-12)
+        codes[start : start + len(part)] = np.rint(part * (127 / largest)[:, None]).astype(np.int8)
+        scale[start : start + len(part)] = largest / 127
+    return codes, scale
+
+
+def best(scores: Float32, n: int) -> NDArray[np.intp]:
+    """Indexes of the n highest scores and all that tie with the last of them, unordered."""
+    if len(scores) <= n:
+        return np.arange(len(scores))
+    edge = np.partition(scores, len(scores) - n)[len(scores) - n]
+    return np.flatnonzero(scores >= edge)

@@ -1,0 +1,47 @@
+"""Which folder belongs to which namespace.
+
+A user id may be any Unicode text; the folder's name is a readable stem and a digest of the id's exact bytes, so
+two ids never share one, whatever the file system thinks of case or normal forms, and no id names a path.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import sha256
+from pathlib import Path
+
+from ..errors import InvalidInput
+
+DATABASE = "memory.sqlite"
+SNAPSHOT = "index.snapshot"
+FOLD_LOCK = "fold.lock"  # held while a snapshot is written or bytes are scrubbed
+OPEN_LOCK = "open.lock"  # held, shared, while the file is open
+FILES = (SNAPSHOT, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", FOLD_LOCK, OPEN_LOCK)
+
+
+def namespace_folder(root: Path, user_id: str) -> Path:
+    """The folder of a namespace; it need not exist. Raises InvalidInput for an id that is no text.
+
+    >>> namespace_folder(Path("m"), "Ana").name
+    'ana-e9cc4ebe9aff33b6a1d7a6f5af9db1a1'
+    """
+    return root / f"{_stem(user_id)}-{sha256(checked(user_id).encode()).hexdigest()[:32]}"
+
+
+def checked(user_id: str) -> str:
+    """The id itself. Raises InvalidInput when it is empty, no string, or not encodable."""
+    if not isinstance(user_id, str):
+        raise InvalidInput("user_id", f"expected a string, got {type(user_id).__name__}")
+    if not user_id:
+        raise InvalidInput("user_id", "is empty", 'leave it out to use "default"')
+    try:
+        user_id.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("user_id", f"holds a lone surrogate at character {error.start}") from error
+    return user_id
+
+
+def _stem(user_id: str) -> str:
+    plain = unicodedata.normalize("NFKD", user_id).casefold().encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:24].strip("-") or "u"

@@ -1,0 +1,130 @@
+"""Tables of one namespace and the numbered steps that bring an older file up to date.
+
+The file is the only truth. `change` is a counter that grows with every write; a derived index carries the
+last one it has seen and asks for what came after. Deleted keys leave a tombstone that holds no content.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE labels (                            -- session ids and speakers, by a small number
+        code INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        text TEXT NOT NULL,
+        UNIQUE (kind, text)
+    );
+    CREATE TABLE turns (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,  -- ingestion order, never reused
+        id TEXT NOT NULL UNIQUE,
+        session INTEGER NOT NULL REFERENCES labels (code),
+        speaker INTEGER NOT NULL REFERENCES labels (code),
+        role TEXT NOT NULL,
+        text TEXT NOT NULL,
+        utterance_time TEXT,                         -- ISO 8601 as given, offset kept; NULL = unknown
+        utterance_us INTEGER,                        -- the same as sortable microseconds
+        caption TEXT,
+        caption_query TEXT,
+        metadata TEXT NOT NULL DEFAULT '{}',
+        agent_id TEXT,
+        run_id TEXT
+    );
+    CREATE INDEX turns_by_session ON turns (session, sequence);
+    CREATE TABLE units (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        first_turn INTEGER NOT NULL REFERENCES turns (sequence),
+        last_turn INTEGER NOT NULL REFERENCES turns (sequence),
+        text TEXT,                                   -- NULL for a verbatim unit: the turn's own words
+        quote TEXT,
+        subject TEXT, predicate TEXT, object TEXT,
+        fact_times TEXT NOT NULL DEFAULT '[]',       -- [[start, end, granularity], ...]
+        change INTEGER NOT NULL
+    );
+    CREATE INDEX turns_by_speaker ON turns (speaker);
+    CREATE INDEX units_by_change ON units (change);
+    CREATE INDEX units_by_first_turn ON units (first_turn);
+    CREATE TABLE phrases (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        text TEXT NOT NULL UNIQUE,
+        change INTEGER NOT NULL
+    );
+    CREATE INDEX phrases_by_change ON phrases (change);
+    CREATE TABLE mentions (
+        unit INTEGER NOT NULL REFERENCES units (key),
+        place INTEGER NOT NULL,                      -- order within the unit
+        phrase INTEGER NOT NULL REFERENCES phrases (key),
+        kind TEXT NOT NULL,                          -- entity | location
+        type TEXT,
+        surface TEXT NOT NULL,
+        start INTEGER, stop INTEGER,
+        PRIMARY KEY (unit, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX mentions_by_phrase ON mentions (phrase);
+    CREATE TABLE embedders (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        dimension INTEGER NOT NULL,
+        active INTEGER NOT NULL                      -- 1: answers searches; 0: being built by reembed
+    );
+    CREATE TABLE unit_vectors (
+        embedder INTEGER NOT NULL REFERENCES embedders (key),
+        unit INTEGER NOT NULL REFERENCES units (key),
+        chunk INTEGER NOT NULL,
+        vector BLOB NOT NULL,                        -- float16, d values
+        PRIMARY KEY (embedder, unit, chunk)
+    );
+    CREATE TABLE phrase_vectors (
+        embedder INTEGER NOT NULL REFERENCES embedders (key),
+        phrase INTEGER NOT NULL REFERENCES phrases (key),
+        vector BLOB NOT NULL,
+        PRIMARY KEY (embedder, phrase)
+    );
+    CREATE TABLE history (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+        unit_id TEXT NOT NULL,
+        event TEXT NOT NULL,                         -- update
+        text TEXT NOT NULL,                          -- the words before the event
+        recorded_at TEXT NOT NULL
+    );
+    CREATE INDEX history_by_unit ON history (unit_id, sequence);
+    CREATE TABLE tombstones (change INTEGER NOT NULL, unit INTEGER NOT NULL, PRIMARY KEY (change, unit))
+        WITHOUT ROWID;
+    """,
+)
+
+
+def migrate(connection: sqlite3.Connection, user_id: str) -> None:
+    """Run the steps this file has not seen, each in one transaction. The caller holds no transaction."""
+    while True:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version >= len(MIGRATIONS):
+                connection.execute("ROLLBACK")
+                return
+            for statement in _statements(MIGRATIONS[version]):
+                connection.execute(statement)
+            if version == 0:
+                connection.execute("INSERT INTO meta VALUES ('user_id', ?), ('change', '0')", (user_id,))
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _statements(script: str) -> list[str]:
+    """Single statements of a script; executescript would commit between them."""
+    found, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending)
+            pending = ""
+    return found

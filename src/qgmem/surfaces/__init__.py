@@ -1,0 +1,1 @@
+"""Thin ways in: the command line."""
