@@ -1,0 +1,90 @@
+"""Past or future: the verbs around a time that does not say it itself ("in March", "on Friday").
+
+The nearest cue before the time in its sentence decides, else the nearest after it. This is a rule of thumb, and
+kept as one: no cue means None, and the caller falls back on its own convention.
+"""
+
+from __future__ import annotations
+
+from .scan import Scan, Tense
+from .words import word_set
+
+_WINDOW = 30  # tokens looked at on either side, which also keeps the work linear
+_STOPS = frozenset(".!?;")
+_FUTURE = word_set(
+    "will shall won't gonna wanna plan plans planning hope hoping expect expecting intend intending upcoming "
+    "scheduled should must might could due deadline remind"
+)
+_PAST = word_set(
+    "was were wasn't weren't did didn't had hadn't been became began bought broke brought built came caught chose "
+    "drank drew drove ate fell felt flew forgot fought found gave got grew heard held kept knew led left lost made "
+    "met paid ran rode rose said sang sat saw sent slept sold spent spoke stood swam taught threw thought told took "
+    "understood went woke won wore wrote"
+)
+_NOT_VERBS = word_set("need indeed speed hundred exceed seed proceed succeed feed breed embed united")
+_NOT_ACTIONS = word_set(
+    "something anything nothing everything thing king morning evening during spring string ring wedding"
+)
+_BE = word_set("am is are i'm we're you're they're isn't aren't")
+_BE_SHORT = word_set("he she it that there here what who when where how")  # before a cut-off 's
+_BEFORE_TIME = word_set("on in at this")
+_TO_DO = word_set("going have has need needs want wants got about supposed like love ready able")
+
+
+def tense_at(scan: Scan, start: int, end: int) -> Tense | None:
+    """The cue nearest to tokens [start, end), or None."""
+    lows = scan.lows
+    for j in range(start - 1, max(-1, start - 1 - _WINDOW), -1):
+        if lows[j] in _STOPS:
+            break
+        cue = _cue(scan, j)
+        if cue is not None:
+            return cue
+        if _is_be(scan, j) and (j + 1 == start or (j + 2 == start and lows[j + 1] in _BEFORE_TIME)):
+            return Tense.FUTURE  # "the party is on Friday"
+    for j in range(end, min(len(scan.tokens), end + _WINDOW)):
+        if lows[j] in _STOPS:
+            break
+        cue = _cue(scan, j)
+        if cue is not None:
+            return cue
+    return None
+
+
+def perfect_before(scan: Scan, start: int) -> bool:
+    """True if "have been", "I've known" stands before: what lasts for n years lasts until today."""
+    for j in range(start - 1, max(-1, start - 1 - _WINDOW), -1):
+        low = scan.lows[j]
+        if low in _STOPS:
+            return False
+        if low in ("have", "has", "been", "haven't", "hasn't") or low.endswith("'ve"):
+            return True
+    return False
+
+
+def _cue(scan: Scan, j: int) -> Tense | None:
+    low = scan.lows[j]
+    if low in _PAST:
+        return Tense.PAST
+    if low in _FUTURE or low.endswith("'ll") or (low in _TO_DO and scan.lows[j + 1] == "to"):
+        return Tense.FUTURE
+    if low == "forward" or (low == "wait" and scan.lows[j - 1] in ("can't", "cannot")):
+        return Tense.FUTURE  # looking forward to, can't wait for
+    if low == "see" and scan.lows[j + 1] in ("you", "ya", "u"):
+        return Tense.FUTURE
+    if low == "let" and scan.possessive(j):
+        return Tense.FUTURE  # let's
+    if len(low) > 4 and low.endswith("ing") and low not in _NOT_ACTIONS and j > 0 and _is_be(scan, j - 1):
+        return Tense.FUTURE  # "I'm meeting her on Friday"
+    if len(low) > 3 and low.endswith("ed") and low not in _NOT_VERBS and not _after_be(scan, j):
+        return Tense.PAST
+    return None
+
+
+def _is_be(scan: Scan, j: int) -> bool:
+    return j >= 0 and (scan.lows[j] in _BE or (scan.possessive(j) and scan.lows[j] in _BE_SHORT))
+
+
+def _after_be(scan: Scan, j: int) -> bool:
+    """`am excited`, `is so tired`: an adjective, no past tense."""
+    return _is_be(scan, j - 1) or _is_be(scan, j - 2)
