@@ -61,10 +61,10 @@ def comparisons_table(comparisons: Sequence[Comparison]) -> str:
         "|---|---:|---:|---:|---|---|---|---|",
     ]
     for c in comparisons:
-        question, conversation = c.by_question, c.by_conversation
+        question, cluster = c.by_question, c.by_conversation
         lines.append(
             f"| {c.name} | {c.mean_a:.2f} | {c.mean_b:.2f} | {question.difference:+.2f} "
-            f"| [{question.low:.2f}, {question.high:.2f}] | [{conversation.low:.2f}, {conversation.high:.2f}] "
+            f"| [{question.low:.2f}, {question.high:.2f}] | [{cluster.low:.2f}, {cluster.high:.2f}] "
             f"| {c.holm_by_question:.4f} / {c.holm_by_conversation:.4f} | {'yes' if c.supported else 'no'} |"
         )
     return "\n".join(lines) + "\n"

@@ -109,6 +109,8 @@ def open_system(
         return
     from qgmem.memory import Memory
 
-    with tempfile.TemporaryDirectory(prefix="qgmem-bench-") as temporary:
-        with Memory.open(folder or Path(temporary), embedder=embedder, settings=settings) as memory:
-            yield MemorySystems(memory, embedder, settings)
+    with (
+        tempfile.TemporaryDirectory(prefix="qgmem-bench-") as temporary,
+        Memory.open(folder or Path(temporary), embedder=embedder, settings=settings) as memory,
+    ):
+        yield MemorySystems(memory, embedder, settings)
