@@ -113,6 +113,16 @@ def test_without_the_caption_query_the_caption_stays(tmp_path: Path) -> None:
     assert message["caption"] == "a dog"
 
 
+def test_a_second_pass_without_the_caption_query_is_reported_beside_the_first(tmp_path: Path) -> None:
+    path = locomo_file(tmp_path, qa("who?", "D1:1"), qa("boom?", "D1:1"))
+    report = run_locomo(path, tmp_path / "out", Factory(), also_without_caption_query=True)
+    beside = json.loads((tmp_path / "out" / "report.json").read_text())["without_caption_query"]
+    assert beside["metrics"] == report.metrics
+    assert beside["failures"] == 1
+    with pytest.raises(InvalidInput, match="already leaves it out"):
+        run_locomo(path, tmp_path, Factory(), caption_query=False, also_without_caption_query=True)
+
+
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [

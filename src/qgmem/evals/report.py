@@ -100,6 +100,16 @@ def summarise(
     )
 
 
+def compact(outcome: Outcome) -> Json:
+    """Means overall and by category, and failures, of a pass that only accompanies a report."""
+    rows = outcome.rows
+    return {
+        "metrics": means(rows),
+        "by_category": _grouped(rows, [row.question.category for row in rows]),
+        "failures": sum(row.failure is not None for row in rows),
+    }
+
+
 def means(rows: Sequence[Row]) -> Json:
     """Metric → mean over the rows, six decimals."""
     return {name: round(float(np.mean([r.scores[name] for r in rows])), 6) for name in rows[0].scores}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,10 +68,13 @@ class MemorySystems:
 
     def __init__(self, memory: Memory, embedder: Embedder, settings: Settings) -> None:
         self._memory, self._embedder, self._settings = memory, embedder, settings
+        self._passes: Counter[str] = Counter()
 
     def __call__(self, namespace: str) -> EvidenceSystem:
-        """The memory of one conversation, still empty."""
-        return MemorySystem(self._memory, namespace)
+        """The memory of one conversation, still empty; a second pass gets a namespace of its own."""
+        self._passes[namespace] += 1
+        again = self._passes[namespace]
+        return MemorySystem(self._memory, namespace if again == 1 else f"{namespace} (pass {again})")
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Settings and embedder."""
@@ -92,10 +96,13 @@ def open_system(
     """A factory of `name` for the length of a run.
 
     Without `embedder` the default one is used; `folder` keeps the memory, which otherwise lives in a
-    temporary folder. Raises InvalidInput on an unknown name.
+    temporary folder. Raises InvalidInput on an unknown name, or if `folder` is not empty: what it holds
+    would be measured too.
     """
     if name not in NAMES:
         raise InvalidInput("system", f"{name!r}", f"one of {', '.join(NAMES)}")
+    if folder is not None and folder.is_dir() and any(folder.iterdir()):
+        raise InvalidInput("folder", f"{folder.name!r} is not empty", "give a new one for the run's memory")
     settings = settings or Settings.load()
     if name == "bm25":
         yield Baselines(name, None)
