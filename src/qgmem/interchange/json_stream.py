@@ -19,6 +19,7 @@ from .text_source import CHUNK, MAX_RECORD, BrokenFile, TextSource, open_source
 # JSON has no NaN; writers that emit it mean "no value".
 DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _SPACE = " \t\n\r"
+_GAP = re.compile(rf"[{_SPACE}]*")
 # An error this close to the window's end may be a token cut in two; the longest is \ud83d\ude00.
 _CUT_TOKEN = 16
 _TOKEN = re.compile(r"[\w.+\\-]*")
@@ -109,12 +110,10 @@ def _expect(source: TextSource, character: str) -> None:
 def _peek(source: TextSource) -> str:
     """Next character that is not white space, left in place; empty at the end."""
     while True:
-        text, position = source.text, source.position
-        while position < len(text) and text[position] in _SPACE:
-            position += 1
-        source.position = position
-        if position < len(text):
-            return text[position]
+        gap = _GAP.match(source.text, source.position)
+        source.position = gap.end() if gap else source.position
+        if source.position < len(source.text):
+            return source.text[source.position]
         if source.ended:
             return ""
         source.fill()
