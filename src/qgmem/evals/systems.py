@@ -43,11 +43,11 @@ class MemorySystem:
                 session_id=session.id,
                 timestamp=session.timestamp,
             )
-            for item in report.items:
-                stored += item.status == "stored"
-                deduplicated += item.status == "deduplicated"
-                if item.status == "failed":
-                    failed.append(f"{item.turn_id}: {item.reason}")
+            stored += report.count("stored")
+            deduplicated += report.count("deduplicated")
+            failed += [f"{item.turn_id}: {item.reason}" for item in report.items if item.status == "failed"]
+            if report.pending is not None:  # stored, but not searchable by meaning: no fair measurement
+                failed.append(f"{session.id}: vectors are missing: {report.pending}")
         return Ingested(stored, deduplicated, tuple(failed))
 
     def search(self, question: str, k: int) -> Sequence[HasTurnIds]:
