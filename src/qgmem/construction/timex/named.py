@@ -156,7 +156,7 @@ def _stands_alone(scan: Scan, i: int, bound: bool) -> bool:
         return False
     led = bound or before in BEFORE_MONTH or (before == "of" and scan.lows[i - 2] == "month")
     if scan.capital(i):
-        return led or low in CLEAR_MONTHS
+        return led or (low in CLEAR_MONTHS and not (scan.capital(i + 1) and scan.modifies(i + 1)))
     if low in SHORT_MONTHS or low in ("may", "march") or (low == "august" and scan.modifies(i + 1)):
         return False
     return led

@@ -51,7 +51,7 @@ def read_decade(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found |
             return None
         return _two_digits(scan, int(inner[:2]), i + 2)
     digits = low[:-1].rstrip("'")
-    if low[-1:] != "s" or not digits.isascii() or not digits.isdigit() or scan.glued(i):
+    if low[-1:] != "s" or not digits.isascii() or not digits.isdigit() or (scan.glued(i) and before != "-"):
         return None
     if len(digits) == 4 and digits[0] in "12":
         return Found(i + 1, decade(int(digits)))

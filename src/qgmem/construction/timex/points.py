@@ -67,7 +67,15 @@ def _day_of_month(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found
 
 
 def _with_point(rule: Callable[[Scan, int, shifts.ReadPoint], Found | None]) -> Rule:
-    return lambda scan, i, bound, tense: rule(scan, i, read_point)  # noqa: ARG005
+    """A rule that reads another time inside its own; a tense that is settled holds for that one too."""
+
+    def with_point(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001
+        def point(scan: Scan, i: int, bound: bool, inner: Tense | None) -> Found | None:
+            return read_point(scan, i, bound, inner or tense)
+
+        return rule(scan, i, point)
+
+    return with_point
 
 
 def _numeric(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001

@@ -93,7 +93,7 @@ class Scan:
         low = self.lows[i]
         if low in COUNTED or low in ("%", "°"):
             return True
-        if low in (":", ".", ",", "-", "/") and self.glued(i) and self.glued(i + 1):
+        if low in (":", ".", ",", "/") and self.glued(i) and self.glued(i + 1):
             return self.lows[i + 1][:1].isdigit() or low == ":"
         if self.glued(i) and low[:1].isalpha():
             return True

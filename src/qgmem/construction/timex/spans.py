@@ -7,12 +7,12 @@ from datetime import date
 
 from ...types import Interval
 from .dates import coarser, day, days_from, months, weekend, years
-from .named import read_day_number
+from .named import read_day_number, read_year_after
 from .points import read_point
 from .quantity import GRANULARITY, read_quantity, shifted
 from .scan import Found, Partial, Scan, Tense
 from .tense import tense_at
-from .words import PLURAL_WEEKDAYS, SEASONS, UNITS, WEEKDAYS
+from .words import MONTHS, PLURAL_WEEKDAYS, SEASONS, UNITS, WEEKDAYS
 
 _DASHES = ("-", "–", "—")
 _RATE = ("a", "an", "per", "every", "each", "old", "-")  # "for two hours a day", "for two-year-olds"
@@ -32,7 +32,7 @@ def read_span(scan: Scan, i: int) -> Found | None:
 
 def read_range(scan: Scan, i: int, bound: bool = False, joiners: tuple[str, ...] = _TO) -> Found | None:
     """`May 3 to 5`, `June–August 2021`, `2015-2019`, `3 to 5 May`: both ends, each lending what the other lacks."""
-    left = read_point(scan, i, bound) or _bare(scan, i)
+    left = read_point(scan, i, bound) or _bare(scan, i) or _month(scan, i, joiners)
     if left is None or (left.interval is None and left.partial is None):
         return None
     j = scan.skip(left.end, ",")
@@ -47,17 +47,25 @@ def read_range(scan: Scan, i: int, bound: bool = False, joiners: tuple[str, ...]
     weekdays = scan.lows[i] in WEEKDAYS and scan.lows[j] in WEEKDAYS
     if weekdays and left.partial is None and right.partial is None:
         return _weekday_range(scan, i, j, right.end, bound)
+    if right.partial is not None and right.partial.month == 0 and left.partial is not None and not left.partial.year:
+        left, right = _dated_after(scan, left, right)  # "May 3-5, 2021"
     low, high = _lend(left, right)
     if low is None or high is None or high.end < low.start:
         return None
     return Found(right.end, Interval(low.start, high.end, coarser(low.granularity, high.granularity)))
 
 
+def _dated_after(scan: Scan, left: Found, right: Found) -> tuple[Found, Found]:
+    """The year that follows the whole range belongs to its first end as well."""
+    year, said = read_year_after(scan, right.end), left.partial
+    if year is None or said is None or said.day is None or not said.month:
+        return left, right
+    moved = day(date(year[0], said.month, said.day))
+    return left._replace(interval=moved), right._replace(end=year[1])
+
+
 def _bare(scan: Scan, i: int) -> Found | None:
     """An end of a range that is only a day number, or only a year: its month is the other end's."""
-    number = read_day_number(scan, i)
-    if number is not None and not scan.counts(number[1]):
-        return Found(number[1], None, Partial(None, 0, number[0]))
     year = scan.number(i)
     if year is not None and len(scan.lows[i]) == 4 and 1900 <= year <= 2099 and not scan.counts(i + 1):
         return Found(i + 1, years(year))
@@ -65,6 +73,16 @@ def _bare(scan: Scan, i: int) -> Found | None:
         first = scan.number(i - 2)  # 2015-19
         if first is not None and 1900 <= first <= 2099 and year > first % 100:
             return Found(i + 1, years(first // 100 * 100 + year))
+    number = read_day_number(scan, i)
+    if number is not None and not scan.counts(number[1]):
+        return Found(number[1], None, Partial(None, 0, number[0]))
+    return None
+
+
+def _month(scan: Scan, i: int, joiners: tuple[str, ...]) -> Found | None:
+    """The first of two months, which alone might be a name: `May-June`, `March to April`."""
+    if scan.capital(i) and scan.lows[i] in MONTHS and scan.lows[i + 1] in joiners and scan.lows[i + 2] in MONTHS:
+        return read_point(scan, i, True)
     return None
 
 

@@ -10,7 +10,7 @@ from .named import read_date, read_day_number
 from .quantity import read_quantity
 from .scan import Found, Scan, Tense
 from .tense import tense_at
-from .words import BEFORE_SHORT_WEEKDAY, NOT_ONE_WEEKDAY, PLURAL_WEEKDAYS, SHORT_WEEKDAYS, WEEKDAYS
+from .words import BEFORE_SHORT_WEEKDAY, DAYPARTS, NOT_ONE_WEEKDAY, PLURAL_WEEKDAYS, SHORT_WEEKDAYS, WEEKDAYS
 
 _WHICH_WEEK = {"last": -7, "this": 0, "next": 7}
 
@@ -44,7 +44,7 @@ def read_weekday(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found 
         return Found(j + 2, day(days_from(latest_before(today, weekday), -7)))
     if scan.lows[j] == "after" and scan.lows[j + 1] == "next":
         return Found(j + 2, day(days_from(earliest_after(today, weekday), 7)))
-    if scan.lows[i - 1] in NOT_ONE_WEEKDAY and not bound:
+    if not bound and (scan.lows[i - 1] in NOT_ONE_WEEKDAY or _is_name(scan, i)):
         return Found(j)
     in_week = _in_named_week(scan, j, weekday)
     if in_week is not None:
@@ -82,6 +82,18 @@ def _with_date(scan: Scan, i: int, weekday: int, tense: Tense | None) -> Found |
         return None
     interval = _day_on(scan.today, number[0], weekday, tense or tense_at(scan, i, number[1]) or Tense.PAST)
     return Found(number[1], interval)
+
+
+def _is_name(scan: Scan, i: int) -> bool:
+    """`Monday Street`, `Wednesday Addams`; not "On Friday Ana came" nor "Friday Night"."""
+    j = i + 1
+    return (
+        scan.capital(j)
+        and not scan.possessive(i)
+        and scan.modifies(j)
+        and scan.lows[j] not in DAYPARTS
+        and scan.lows[i - 1] not in BEFORE_SHORT_WEEKDAY
+    )
 
 
 def _day_on(today: date, number: int, weekday: int, tense: Tense) -> Interval | None:

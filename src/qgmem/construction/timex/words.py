@@ -80,9 +80,10 @@ COUNTED = word_set(
 # "a Monday", "every Monday", "Black Friday": no single day that we could name.
 NOT_ONE_WEEKDAY = word_set(
     "a an the each every any some most many my our your his her their usual typical average black good cyber ash "
-    "palm easter super boxing holy"
+    "palm easter super boxing holy that following previous preceding same"
 )
-INDEFINITE = word_set("a an each every any some most many")
+# Before a month, season or feast: repeated, indefinite, or told from another time.
+INDEFINITE = word_set("a an each every any some most many that following previous preceding same")
 
 GREETINGS = word_set("happy merry jolly")
 BEFORE_MONTH = word_set(
@@ -93,7 +94,7 @@ BEFORE_FEAST = word_set(
     "on at for in during since until till by before after around over last this next between from past"
 )
 BEFORE_YEAR = word_set("in since until till by before after during around circa mid early late between year")
-BEFORE_SHORT_WEEKDAY = word_set("on last this next by until till since coming past from between")
+BEFORE_SHORT_WEEKDAY = word_set("on last this next by until till since coming from between")
 
 # A text without any of these words, and without figures that may be a date, holds no time.
 TRIGGERS = (
