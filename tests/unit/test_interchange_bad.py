@@ -16,7 +16,7 @@ DATA = Path(__file__).parent / "interchange_data"
 TWINS: list[tuple[str, str, list[str], list[tuple[str, str]]]] = [
     (
         "messages_bad.json", "messages",
-        ["before", "time is a number", "after"],
+        ["before", "time is a list", "after"],
         [
             (" record [1]", "role"), (" record [2]", "content"), (" record [3]", "content"),
             (" record [4]", "mood"), (" record [5]", "message"), (" record [6]", "timestamp"),
@@ -128,9 +128,7 @@ def test_every_format_has_a_twin() -> None:
 def test_a_time_of_the_wrong_type_costs_the_time_and_never_becomes_now() -> None:
     entries = list(read(DATA / "messages_bad.json"))
     (turn,) = (
-        entry
-        for entry in entries
-        if isinstance(entry, ImportRecord) and entry.message["content"] == "time is a number"
+        entry for entry in entries if isinstance(entry, ImportRecord) and entry.message["content"] == "time is a list"
     )
     assert "timestamp" not in turn.message
 

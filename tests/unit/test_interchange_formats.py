@@ -47,6 +47,26 @@ def test_messages_may_stand_in_an_object(tmp_path: Path) -> None:
     assert problem == ImportProblem(str(path), "title", "unknown member; only `messages` is read")
 
 
+def test_unix_seconds_are_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text('[{"role": "user", "content": "hi", "timestamp": 1709370900.5}]')
+    (record,) = read(path)
+    assert isinstance(record, ImportRecord)
+    assert record.message["timestamp"] == 1709370900.5
+
+
+def test_content_parts_of_chat_apis_are_joined(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    parts = '[{"type": "text", "text": "look"}, "here"]'
+    image = '[{"type": "image_url", "image_url": {"url": "x"}}]'
+    path.write_text(f'[{{"role": "user", "content": {parts}}}, {{"role": "user", "content": {image}}}]')
+    record, problem = read(path)
+    assert isinstance(record, ImportRecord)
+    assert isinstance(problem, ImportProblem)
+    assert record.message["content"] == "look\nhere"
+    assert (problem.where, problem.field) == (f"{path} record [1]", "content[0]")
+
+
 def test_jsonl_reads_a_message_a_line() -> None:
     first, second = records("messages.jsonl")
     assert (first.message["content"], first.message["id"]) == ("東京に住んでいる", "j1")

@@ -37,7 +37,7 @@ def message(value: JsonValue, where: str) -> Iterator[ImportRecord | ImportProbl
         unknown = sorted(set(record) - KEYS)
         if unknown:
             raise InvalidInput(unknown[0], "unknown key", f"known are {', '.join(sorted(KEYS))}")
-        fields: dict[str, object] = {"role": role(record), "content": text(record, "content")}
+        fields: dict[str, object] = {"role": role(record), "content": _content(record)}
         for key in _OPTIONAL_TEXT:
             found = optional_text(record, key)
             if found is not None:
@@ -50,12 +50,28 @@ def message(value: JsonValue, where: str) -> Iterator[ImportRecord | ImportProbl
     except InvalidInput as error:
         yield problem(where, error)
         return
-    time, doubt = timestamp(record, "timestamp", where)
-    if doubt is not None:
-        yield doubt
-    if time is not None:
-        fields["timestamp"] = time
+    time = record.get("timestamp")
+    if isinstance(time, int | float) and not isinstance(time, bool):
+        fields["timestamp"] = time  # unix seconds
+    else:
+        written, doubt = timestamp(record, "timestamp", where)
+        if doubt is not None:
+            yield doubt
+        if written is not None:
+            fields["timestamp"] = written
     yield ImportRecord(session_id, fields, where, user_id)
+
+
+def _content(record: dict[str, JsonValue]) -> str:
+    """Text, or the text parts that chat APIs make of it, joined by line ends. Raises InvalidInput."""
+    parts = record.get("content")
+    if not isinstance(parts, list):
+        return text(record, "content")
+    words = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    for index, said in enumerate(words):
+        if not isinstance(said, str):
+            raise InvalidInput(f"content[{index}]", "a part without text", "give an image as caption")
+    return "\n".join(str(said) for said in words)
 
 
 def _scope(record: dict[str, JsonValue], key: str) -> str | None:
