@@ -6,6 +6,7 @@ from collections import defaultdict
 from datetime import date, datetime, timedelta, timezone
 
 from . import pools
+from . import words_advice as advice
 from . import words_talk as talk
 from .cast import Cast, Member
 from .grammar import article, render, tidy
@@ -19,6 +20,20 @@ from .when import NOTHING, When, choose, since
 from .words_people import CITIES
 
 Lane = tuple[str, str, str]
+
+
+AND = ("Also,", "And", "Oh, and", "Besides,", "By the way,", "Other news:")
+
+
+def _plain(line: Line) -> bool:
+    """A statement that can share its turn: no picture, no first mention of somebody's kinship, not a retraction."""
+    return (
+        len(line.said) == 1
+        and not (line.caption or line.introduces or line.said[0].needs)
+        and line.said[0].mention.kind != "retraction"
+        and not line.text.endswith("?")
+        and ":" not in line.text
+    )
 
 
 class Composer:
@@ -36,14 +51,29 @@ class Composer:
 
     def session(self, meeting: Meeting, mentions: list[Mention], turns: int) -> Session:
         """One session of about `turns` turns that says all of `mentions`."""
-        scenes = [self._scene(m, meeting) for m in self._in_order(mentions)]
+        scenes = self._joined([self._scene(m, meeting) for m in self._in_order(mentions)])
         length = sum(len(s) for s in scenes) + 4
-        while length < turns:
+        fillers = 0
+        while length < turns or fillers < 2:
             filler = self._filler()
             scenes.insert(self.draw.between(0, len(scenes)), filler)
             length += len(filler)
+            fillers += 1
         lines = [*self._greeting(), *(line for scene in scenes for line in scene), *self._goodbye()]
         return self._write(meeting, lines)
+
+    def _joined(self, scenes: list[list[Line]]) -> list[list[Line]]:
+        """Now and then two plain statements of one speaker become one turn with two claims."""
+        out: list[list[Line]] = []
+        for scene in scenes:
+            first, last = scene[0], out[-1][0] if out else None
+            if last and _plain(first) and _plain(last) and first.speaker == last.speaker and self.draw.chance(0.3):
+                text = f"{last.text} {self.draw.pick(AND)} {first.text[0].lower() if first.text[0] != 'I' else 'I'}"
+                both = Line(first.speaker, text + first.text[1:], last.said + first.said)
+                out[-1] = [both, *scene[1:]]
+            else:
+                out.append(scene)
+        return out
 
     def _in_order(self, mentions: list[Mention]) -> list[Mention]:
         """Random order, except that people stay together half of the time, as talk does."""
@@ -72,7 +102,7 @@ class Composer:
         when, start = NOTHING, NOTHING
         fresh = (meeting.day - mention.happened).days < 75
         if mention.kind == "late" or not meeting.timed:
-            when = choose(self.draw, mention.happened, said, floor, must=True)
+            when = choose(self.draw, mention.happened, said, floor, must=True, loose=mention.kind == "late")
         elif mention.kind in ("update", "end") or fresh:
             when = choose(self.draw, mention.happened, said, floor)
         elif self.draw.chance(0.5):
@@ -106,20 +136,27 @@ class Composer:
         if self.cast.kind == "assistant":
             if draw.chance(0.25):
                 near = draw.pick(talk.NEAR)
-                return [self._say(0, near, slots), self._say(1, draw.pick(talk.ASSISTANT_NOTED), slots)]
-            ask, advice = draw.pick(talk.ASKS)
-            lines = [self._say(0, ask, slots), self._say(1, advice, slots)]
+                return [self._say(0, near, slots), self._say(1, draw.pick(advice.NOTED), slots)]
+            ask, answer = draw.pick(talk.ASKS)
+            lines = [self._say(0, ask, slots), self._say(1, answer, slots)]
             if draw.chance(0.5):
-                lines += [self._say(0, draw.pick(talk.ASK_MORE), slots), self._say(1, draw.pick(talk.ADVICE_MORE), slots)]
+                lines += [
+                    self._say(0, draw.pick(talk.ASK_MORE), slots),
+                    self._say(1, draw.pick(talk.ADVICE_MORE), slots),
+                ]
             return lines
         speaker = draw.between(0, 1)
         if draw.chance(0.5):
-            return [self._say(speaker, draw.pick(talk.NEAR), slots), self._say(1 - speaker, draw.pick(talk.NEAR_BACK), slots)]
+            return [
+                self._say(speaker, draw.pick(talk.NEAR), slots),
+                self._say(1 - speaker, draw.pick(talk.NEAR_BACK), slots),
+            ]
         first, second = draw.pick(talk.SMALL)
         return [self._say(speaker, first, slots), self._say(1 - speaker, second, slots)]
 
     def _greeting(self) -> list[Line]:
         one, two = self.cast.speakers
+        hello: tuple[tuple[str, ...], tuple[str, ...]]
         if self.cast.kind == "assistant":
             hello = (talk.OPEN_ASSISTANT, talk.ASSISTANT_HELLO)
         else:
@@ -133,7 +170,10 @@ class Composer:
         one, two = self.cast.speakers
         back = talk.ASSISTANT_BYE if self.cast.kind == "assistant" else talk.BYE_BACK
         bye = talk.BYE[2:] if self.cast.kind == "assistant" else talk.BYE
-        return [self._say(0, self.draw.pick(bye), {"other": two}), self._say(1, self.draw.pick(back), {"other": one})]
+        return [
+            self._say(0, self.draw.pick(bye), {"other": two}),
+            self._say(1, self.draw.pick(back), {"other": one}),
+        ]
 
     def _write(self, meeting: Meeting, lines: list[Line]) -> Session:
         """Number the turns, give them times, and turn what was said into claims."""

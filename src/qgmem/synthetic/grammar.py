@@ -89,9 +89,7 @@ def _parse(text: str, at: int) -> tuple[_Sequence, int]:
     return parts, at
 
 
-def _expand(
-    sequence: _Sequence, random: Callable[[], float], slots: Mapping[str, str], out: list[str]
-) -> None:
+def _expand(sequence: _Sequence, random: Callable[[], float], slots: Mapping[str, str], out: list[str]) -> None:
     for part in sequence:
         kind = type(part)
         if kind is str:

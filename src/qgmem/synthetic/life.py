@@ -50,8 +50,8 @@ def simulate(
 
 
 def life(
-    number: int, years: float, seed: int, *, sessions_per_year: int = 18, turns_per_session: int = 20, others: int = 5,
-    questions: int = 5, untimed: float = 0.03,
+    number: int, years: float, seed: int, *, sessions_per_year: int = 18, turns_per_session: int = 20,
+    others: int = 5, questions: int = 5, untimed: float = 0.03,
 ) -> Life:  # fmt: skip
     """Life number `number` of a simulation; arguments as for `simulate`, unchecked."""
     turns = turns_per_session
@@ -74,7 +74,15 @@ def life(
     dialogue = Dialogue(case, case, kind, crew.speakers, sessions)
     truth = Truth(composer.claims)
     claims = with_ends(composer.claims, truth)
-    asked = ask(Draw(derive(seed, "questions", number)), dialogue, crew, claims, truth, composer.introductions, questions)
+    asked = ask(
+        Draw(derive(seed, "questions", number)),
+        dialogue,
+        crew,
+        claims,
+        truth,
+        composer.introductions,
+        questions,
+    )
     return Life(case, dialogue, tuple(m.person for m in crew.members), claims, asked, truth)
 
 
@@ -82,6 +90,4 @@ def _meetings(draw: Draw, start: date, end: date, count: int, untimed: float) ->
     """Days of the sessions, at least two days apart, so that no change of clock reorders them."""
     span = (end - start).days
     days = sorted(draw.sample(range(0, max(1, span // 2)), count))
-    return [
-        Meeting(i, start + timedelta(days=2 * offset), not draw.chance(untimed)) for i, offset in enumerate(days)
-    ]
+    return [Meeting(i, start + timedelta(days=2 * offset), not draw.chance(untimed)) for i, offset in enumerate(days)]

@@ -75,7 +75,7 @@ def ask(
     )  # fmt: skip
     out: list[Question] = []
     for kind, candidates in kinds:
-        for c in draw.sample(list(candidates), most):
+        for c in draw.sample(list(candidates), most):  # candidates are few: one dialogue's
             out.append(
                 Question(f"{dialogue.case_id}/q{len(out) + 1}", dialogue.case_id, kind, c.text, c.answer, c.evidence,
                          c.support, c.as_of, asker.now, c.subject_id, c.predicate)
@@ -87,7 +87,13 @@ class _Asker:
     """Candidates of each type for one life."""
 
     def __init__(
-        self, draw: Draw, crew: Cast, claims: tuple[Claim, ...], truth: Truth, introductions: dict[str, str], last: datetime
+        self,
+        draw: Draw,
+        crew: Cast,
+        claims: tuple[Claim, ...],
+        truth: Truth,
+        introductions: dict[str, str],
+        last: datetime,
     ) -> None:
         self.draw, self.crew, self.truth, self.introductions = draw, crew, truth, introductions
         self.now = last + timedelta(days=2)
@@ -154,9 +160,9 @@ class _Asker:
 
     def single(self) -> Iterator[Candidate]:
         for member, relation, states in self._histories(functional=True):
-            if len(states) == 1 and states[0].valid_to is None and not member.namesake:
-                if not self._retracted(member, relation):
-                    yield self._candidate(self._text(relation.q_now, member), states[0].object, states)
+            settled = len(states) == 1 and states[0].valid_to is None
+            if settled and not member.namesake and not self._retracted(member, relation):
+                yield self._candidate(self._text(relation.q_now, member), states[0].object, states)
 
     def update(self) -> Iterator[Candidate]:
         for member, relation, states in self._histories(functional=True):
@@ -198,8 +204,11 @@ class _Asker:
                 yield self._candidate(self._text(relation.q_now, member), states[-1].object, states[-1:])
 
     def multi_hop(self) -> Iterator[Candidate]:
-        yield from self._through_people()
-        yield from self._at_events()
+        people = list(self._through_people())
+        events = list(self._at_events())
+        share = max(3, len(people))  # joins in time are many more; keep both kinds in view
+        yield from people
+        yield from self.draw.sample(events, share)
 
     def _through_people(self) -> Iterator[Candidate]:
         """ "Where does my sister work?" from "my sister Lena" and "Lena works at …"."""
@@ -269,13 +278,12 @@ class _Asker:
 
     def unanswerable(self) -> Iterator[Candidate]:
         for member in self.crew.members:
-            if member.namesake:
+            if member.namesake or not (member.person.id in self.introductions or self._speaks(member)):
                 continue
             for relation in RELATIONS.values():
                 if (member.person.id, relation.name) not in self.claims and relation.name != KINSHIP_ROLE:
-                    if member.person.id in self.introductions or self._speaks(member):
-                        text = self._text(relation.q_now, member)
-                        yield Candidate(text, NO_ANSWER, (), (), None, member.person.id, relation.name)
+                    text = self._text(relation.q_now, member)
+                    yield Candidate(text, NO_ANSWER, (), (), None, member.person.id, relation.name)
 
 
 def _written(claim: Claim) -> str:

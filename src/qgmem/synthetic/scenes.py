@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import words_advice as advice
 from . import words_talk as talk
 from .cast import Member
 from .grammar import render, tidy
-from .records import DialogueKind
-from .seeds import Draw
 from .story import Mention
 from .voice import PRONOUNS, Slots, Voice, person_slots, value_slots
 from .when import NOTHING, When
 
 OPENERS = ("", "", "", "", "@know, ", "[guess what|big news|listen]: ", "[so|well|oh], ")
-TRAILERS = (
-    "", "", "", "", "[It's been quite a change.|Time flies.|It feels right.]", "[I'm not sure what to think yet.|We'll see.]",
-    "[Long story.|I'll spare you the details.]", "[Nobody saw it coming.|About time, too.]",
-)  # fmt: skip
-AGAIN = ("[as I said|as you know|like I told you|same as before]: ", "[still true that|remember], ", "[nothing new here]: ")
+NO_TRAILER = 0.68
+AGAIN = (
+    "[as I said|as you know|like I told you|same as before]: ",
+    "remember, ",
+    "[no change here]: ",
+    "[well|yes], ",
+    "",
+)
 TAKE_BACK = (
-    "[forget|ignore|scratch|please disregard] what I said about {doing}. [I was wrong|I mixed that up|That was a "
+    "[forget|ignore|scratch|please disregard] what I said about {doing}. [I was wrong|I mixed that "
+    "up|That was a "
     "mistake|I got it wrong]: {never}.",
-    "[I need to correct myself|Sorry, I told you nonsense last time]: {never}. [So {back} after all.|My mistake.]",
+    "[I need to correct myself|Sorry, I told you nonsense last time]: {never}. [Everything is as it "
+    "was.|My mistake.|I don't know why I said that.]",
 )
 HEARSAY = (
-    "{source} [told me|mentioned|says|swears] that {core}.", "[I ran into|I spoke to] {source}, and apparently {core}.",
+    "{source} [told me|mentioned|says|swears] that {core}.",
+    "[I ran into|I spoke to] {source}, and apparently {core}.",
     "[according to {source}|from what {source} says], {core}.",
 )  # fmt: skip
 
@@ -52,11 +57,8 @@ class Line:
     query: str | None = None
 
 
-def reply(draw: Draw, kind: DialogueKind, speaker: int, slots: Slots, templates: tuple[str, ...]) -> Line:
-    """A turn that claims nothing. The assistant (speaker 1) acknowledges in its own manner."""
-    if kind == "assistant" and speaker == 1:
-        templates = talk.ASSISTANT_NOTED
-    return Line(speaker, tidy(render(draw.pick(templates), True, draw, slots)))
+def _dated(templates: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(t for t in templates if "{when}" in t)
 
 
 def _since(when: str) -> str:
@@ -75,6 +77,7 @@ class Scene:
         self.slots: Slots = value_slots(mention.object) | {"when": when.text, "point": start.text}
         self.introduced: str | None = None
         self.prefix = ""
+        self.with_assistant = voice.cast.kind == "assistant"
 
     def lines(self) -> list[Line]:
         """The turns, in order; exactly one of them carries the claim (two claims never share words)."""
@@ -82,13 +85,18 @@ class Scene:
         if mention.kind == "retraction":
             return self._retraction()
         if mention.kind in ("state", "repeat", "coexist", "update") and not mention.member.namesake:
-            if self.draw.chance(0.22):
+            if self.draw.chance(0.25) and (self.first or self.voice.familiar(mention.member)):
                 return self._asked()
             if self.when.text and self.when.interval and mention.kind != "repeat" and self.draw.chance(0.12):
                 return self._split()
         if not self.first and self.draw.chance(0.2):
             return self._pronoun()
-        if not self.first and mention.kind in ("state", "update", "coexist") and self.sources and self.draw.chance(0.3):
+        if (
+            not self.first
+            and mention.kind in ("state", "update", "coexist")
+            and self.sources
+            and self.draw.chance(0.3)
+        ):
             return self._hearsay()
         return self._told()
 
@@ -112,7 +120,8 @@ class Scene:
         """The claim itself, by kind."""
         relation, kind = self.mention.relation, self.mention.kind
         if kind == "late":
-            templates = relation.past
+            span = self.when.interval
+            templates = relation.past if span is None or span.days > 7 else _dated(relation.change)
         elif kind == "end":
             templates = relation.end
         elif kind == "repeat" or not (self.when.text or self.start.text or kind == "update"):
@@ -120,7 +129,7 @@ class Scene:
         elif self.start.text and not (kind == "update" and self.when.text):
             templates = relation.since
         else:
-            templates = relation.change
+            templates = _dated(relation.change)
         return render(self.draw.pick(templates), self.first, self.draw, self.slots)
 
     def _text(self, template: str, **more: str) -> str:
@@ -136,26 +145,38 @@ class Scene:
     def _told(self) -> list[Line]:
         self._name_subject()
         opener = self.prefix or self.draw.pick(AGAIN if self.mention.kind == "repeat" else OPENERS)
-        text = self._text(f"{opener}{{core}}. {self.draw.pick(TRAILERS)}", core=self._core())
+        text = self._text(f"{opener}{{core}}. {self._trailer()}", core=self._core())
         caption = query = None
         pictures = self.mention.relation.picture
         if pictures and self.mention.kind in ("update", "coexist") and self.draw.chance(0.3):
             text = self._text("[look at this|here's a picture|see the photo]! {text}", text=text)
-            caption = self._text(self.draw.pick(pictures))
+            caption = render(self.draw.pick(pictures), self.first, self.draw, self.slots)
             query = " ".join(w for w in caption.lower().replace(",", "").split() if w not in ("a", "an", "of", "the"))
+        relation = self.mention.relation.name
+        if self.with_assistant and self.first and caption is None and self.draw.chance(0.35):
+            wish = self.draw.pick(advice.ASKED_BY_USER) + self.draw.pick(advice.REQUESTS[relation])
+            text = f"{text} {self._text(wish)}"
+            answer = Line(self.listener, self._text(self.draw.pick(advice.REPLIES[relation])))
+            return [Line(self.teller, text, self._claim(), self.introduced), answer]
         return [Line(self.teller, text, self._claim(), self.introduced, caption, query), *self._aftertalk()]
+
+    def _trailer(self) -> str:
+        """A sentence that adds no fact, most often none."""
+        return "" if self.draw.chance(NO_TRAILER) else f"{self.draw.pick(advice.ENDINGS)}."
 
     def _asked(self) -> list[Line]:
         """The listener asks, the teller answers in a few words."""
         reference = self._name_subject()
         if reference.startswith("my "):  # the listener says "your sister"
             self.slots |= person_slots("your " + reference[3:], self.mention.member.person.pronoun)
-        question = self._text("[|and |tell me, |so, ]{core}", core=self._text(self.draw.pick(self.mention.relation.ask)))
+        asked = render(self.draw.pick(self.mention.relation.ask), self.first, self.draw, self.slots)
+        lead = self.draw.pick(("", "", "and ", "tell me, ", "so, "))
+        question = tidy(lead + (asked[0].lower() + asked[1:] if lead else asked))
         time = ""
         if self._meaning().interval:
             time = f", {_since(self._meaning().text)}"
         short = self._text(self.draw.pick(self.mention.relation.short))
-        answer = self._text(f"{{short}}{time}. [||{self.draw.pick(TRAILERS)}]", short=short)
+        answer = self._text(f"{{short}}{time}. {self._trailer()}", short=short)
         return [
             Line(self.listener, question, (), self.introduced),
             Line(self.teller, answer, self._claim(needs=(1,))),
@@ -177,15 +198,21 @@ class Scene:
         ]  # fmt: skip
 
     def _core_after_split(self) -> str:
-        return render(self.draw.pick(self.mention.relation.change), self.first, self.draw, self.slots)
+        return render(self.draw.pick(_dated(self.mention.relation.change)), self.first, self.draw, self.slots)
 
     def _pronoun(self) -> list[Line]:
         """Somebody is named first, and the news has only a pronoun."""
         reference = self._name_subject(pronoun_after=True)
-        lead = self._text(f"[you remember {reference}|have I told you about {reference}|I spoke to {reference} today]?")
-        if lead.startswith("I spoke"):
-            lead = lead.rstrip("?") + "."
-        back = self._text("[Sure|Of course|I think so|Yes], [what about {O}|how is {N}|any news]?")
+        if self.draw.chance(0.4):
+            lead = self._text(
+                f"I [spoke to|heard from|ran into|had a call from] {reference} [today|this week|again]."
+            )
+            back = self._text("[Oh nice|Ah|Oh], [what's new with {O}|how is {N}|any news]?")
+        else:
+            lead = self._text(
+                f"[you remember {reference}|did I tell you about {reference}|do you recall {reference}]?"
+            )
+            back = self._text("[Sure|Of course|I think so|Yes], [what about {O}|how is {N}|any news]?")
         text = self._text("[well, |so, |]{core}. ", core=self._core())
         return [
             Line(self.teller, lead, (), self.introduced), Line(self.listener, back),
@@ -202,27 +229,37 @@ class Scene:
         if self.mention.member.namesake:
             core = f"{self.mention.member.person.name} {self.mention.member.person.qualifier} has news: {core}"
         text = self._text(self.draw.pick(HEARSAY), source=told, core=core)
-        return [Line(self.teller, text, self._claim(source=source.person.name), self.introduced), *self._aftertalk()]
+        return [
+            Line(self.teller, text, self._claim(source=source.person.name), self.introduced),
+            *self._aftertalk(),
+        ]
 
     def _retraction(self) -> list[Line]:
         self._name_subject()
         relation = self.mention.relation
-        doing, never, back = (
+        doing, never = (
             render(self.draw.pick(options), self.first, self.draw, self.slots)
-            for options in (relation.doing, relation.never, ("it's all as it was",))
+            for options in (relation.doing, relation.never)
         )
-        text = self._text(self.prefix + self.draw.pick(TAKE_BACK), doing=doing, never=never, back=back)
+        text = self._text(self.prefix + self.draw.pick(TAKE_BACK), doing=doing, never=never)
         noted = "[Okay, forgotten.|Ah, all right.|No problem, happens to me too.|Good that you say so.]"
-        return [Line(self.teller, text, (Said(self.mention, NOTHING),), self.introduced), Line(self.listener, self._text(noted))]
+        return [
+            Line(self.teller, text, (Said(self.mention, NOTHING),), self.introduced),
+            Line(self.listener, self._text(noted)),
+        ]
 
     def _aftertalk(self) -> list[Line]:
         """A reaction, and sometimes a remark upon it."""
-        if self.draw.chance(0.15):
+        if not self.with_assistant and self.draw.chance(0.15):
             return []
-        own = self.mention.relation.react
-        templates = own if own and self.mention.kind != "end" and self.draw.chance(0.5) else talk.REACT
+        own, relation = self.mention.relation.react, self.mention.relation.name
+        if self.with_assistant and self.listener == 1:
+            templates = advice.REPLIES[relation] if self.draw.chance(0.3) else advice.NOTED
+        else:
+            templates = own if own and self.mention.kind != "end" and self.draw.chance(0.55) else talk.REACT
         slots = self.slots | {"N": "", "P": "", "O": ""}
-        out = [reply(self.draw, self.voice.cast.kind, self.listener, slots, templates)]
-        if self.draw.chance(0.4):
+        reaction = tidy(render(self.draw.pick(templates), True, self.draw, slots))
+        out = [Line(self.listener, reaction)]
+        if reaction.endswith("?") and self.draw.chance(0.7):
             out.append(Line(self.teller, tidy(render(self.draw.pick(talk.FOLLOW), True, self.draw, slots))))
         return out

@@ -16,7 +16,19 @@ from .relations import RELATIONS
 from .seeds import Draw
 
 # Relations of people who are only told about; the rest would be odd to know of a neighbour.
-TOLD = ("home", "employer", "role", "health", "favourite_food", "car", "hobby", "pet", "plan", "allergy", "language")
+TOLD = (
+    "home",
+    "employer",
+    "role",
+    "health",
+    "favourite_food",
+    "car",
+    "hobby",
+    "pet",
+    "plan",
+    "allergy",
+    "language",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,7 @@ def plan(draw: Draw, people: Cast, meetings: list[Meeting], start: date, end: da
 def _told_chance(relation: Relation, member: Member) -> float:
     if relation.name not in TOLD:
         return 0.0
-    return max(relation.others, 0.75) if member.partner and relation.functional else relation.others
+    return max(relation.others, 0.7) if member.partner and relation.functional else 0.75 * relation.others
 
 
 def _partner(people: Cast, member: Member, relation: Relation) -> str:
@@ -101,7 +113,7 @@ def _days_after(draw: Draw, yearly: float) -> timedelta:
 def _spells(draw: Draw, relation: Relation, start: date, end: date, first: str) -> list[Spell]:
     """Consecutive values of a functional relation; some lie before the first session."""
     spells: list[Spell] = []
-    at = start - timedelta(days=draw.between(60, 1400))
+    at = start - timedelta(days=draw.between(30, min(1400, int(365 / relation.yearly))))
     used: set[str] = set()
     if draw.chance(0.35):
         at -= timedelta(days=draw.between(200, 900))
@@ -125,7 +137,13 @@ def _spells(draw: Draw, relation: Relation, start: date, end: date, first: str) 
 
 
 def _functional(
-    draw: Draw, member: Member, relation: Relation, meetings: list[Meeting], start: date, end: date, first: str
+    draw: Draw,
+    member: Member,
+    relation: Relation,
+    meetings: list[Meeting],
+    start: date,
+    end: date,
+    first: str,
 ) -> list[Mention]:
     spells = _spells(draw, relation, start, end, first)
     used = {s.object for s in spells}
@@ -151,25 +169,51 @@ def _functional(
             told_end = [m for m in meetings if m.timed and spell.stop < m.day < following]
             if told_end:
                 out.append(
-                    Mention(told_end[0].number, member, relation, "end", spell.object, spell.stop, spell.start, rank + 0.5)
+                    Mention(
+                        told_end[0].number,
+                        member,
+                        relation,
+                        "end",
+                        spell.object,
+                        spell.stop,
+                        spell.start,
+                        rank + 0.5,
+                    )
                 )
         later = [m for m in meetings if m.number > at.number]
         for past in untold:
-            if later and draw.chance(0.75):
+            if later and draw.chance(0.7):
                 floor = spells[past - 1].start if past else None
                 session = later[min(len(later) - 1, draw.between(0, 6))].number
-                out.append(Mention(session, member, relation, "late", spells[past].object, spells[past].start, floor, past))
+                out.append(
+                    Mention(
+                        session,
+                        member,
+                        relation,
+                        "late",
+                        spells[past].object,
+                        spells[past].start,
+                        floor,
+                        past,
+                    )
+                )
         untold = []
     return out
 
 
 def _aftermath(
-    draw: Draw, member: Member, relation: Relation, spell: Spell, after: list[Meeting], rank: float, used: set[str]
+    draw: Draw,
+    member: Member,
+    relation: Relation,
+    spell: Spell,
+    after: list[Meeting],
+    rank: float,
+    used: set[str],
 ) -> list[Mention]:
     """Repeats of a spell that was told, and now and then a false report that is taken back."""
     out: list[Mention] = []
     wrong: tuple[int, int] | None = None
-    if len(after) >= 2 and draw.chance(0.13):
+    if len(after) >= 2 and draw.chance(0.08):
         first = draw.between(0, len(after) - 2)
         value = relation.value(draw)
         if value not in used:
@@ -179,8 +223,11 @@ def _aftermath(
             happened = after[first].day - timedelta(days=1)
             floor = spell.start
             told = Mention(wrong[0], member, relation, kind, value, happened, floor, rank + 0.25, spell.object)
-            out += [told, Mention(wrong[1], member, relation, "retraction", value, happened, None, rank + 0.25)]
-    repeats = draw.sample(after, draw.between(0, 3) if draw.chance(0.7) else 0)
+            out += [
+                told,
+                Mention(wrong[1], member, relation, "retraction", value, happened, None, rank + 0.25),
+            ]
+    repeats = draw.sample(after, draw.between(1, 2) if draw.chance(0.55) else 0)
     for meeting in repeats:
         if wrong is None or not wrong[0] <= meeting.number <= wrong[1]:
             out.append(Mention(meeting.number, member, relation, "repeat", spell.object, spell.start, None, rank))
@@ -205,18 +252,31 @@ def _several(
         used.add(value)
         ends = bool(relation.end) and draw.chance(0.35)
         stop = max(begun, start) + timedelta(days=draw.between(120, 700)) if ends else end
-        out += _one_value(draw, member, relation, meetings, Spell(value, begun, min(stop, end), stop < end), used, not out)
+        out += _one_value(
+            draw, member, relation, meetings, Spell(value, begun, min(stop, end), stop < end), used, not out
+        )
     return out
 
 
 def _one_value(
-    draw: Draw, member: Member, relation: Relation, meetings: list[Meeting], spell: Spell, used: set[str], first: bool
+    draw: Draw,
+    member: Member,
+    relation: Relation,
+    meetings: list[Meeting],
+    spell: Spell,
+    used: set[str],
+    first: bool,
 ) -> list[Mention]:
     inside = [m for m in meetings if m.timed and spell.start < m.day < spell.stop]
     if not inside:
         return []
     late = len(inside) > 6 and draw.chance(0.15)
-    at = inside[draw.between(4, 6)] if late else inside[min(len(inside) - 1, draw.between(0, 1))]
+    if late:
+        at = inside[draw.between(4, 6)]
+    elif spell.start < meetings[0].day:  # held all along: comes up at some time
+        at = inside[draw.between(0, (len(inside) - 1) // 2)]
+    else:
+        at = inside[min(len(inside) - 1, draw.between(0, 1))]
     kind: ClaimKind = "late" if late else "state" if first else "coexist"
     out = [Mention(at.number, member, relation, kind, spell.object, spell.start, None, 0)]
     after = [m for m in inside if m.number > at.number]

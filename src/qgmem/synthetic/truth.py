@@ -62,8 +62,7 @@ def _standing(claims: Iterable[Claim], known_at: KnownAt) -> list[Claim]:
         (
             c
             for c in said
-            if c.kind not in ("retraction", "repeat")
-            and not (c.object in void and c.position < void[c.object])
+            if c.kind not in ("retraction", "repeat") and not (c.object in void and c.position < void[c.object])
         ),
         key=_order,
     )
@@ -77,7 +76,7 @@ class Truth:
         for claim in claims:
             self._claims.setdefault((claim.subject_id, claim.predicate), []).append(claim)
 
-    def keys(self) -> list[tuple[str, str]]:
+    def subjects(self) -> list[tuple[str, str]]:
         """Every (subject id, relation) that was spoken of, in order of first mention."""
         return list(self._claims)
 
@@ -119,7 +118,7 @@ def _lane(claims: list[Claim]) -> list[State]:
 def with_ends(claims: Iterable[Claim], truth: Truth) -> tuple[Claim, ...]:
     """The claims with `valid_to` as the finished dialogue knows it; a retracted claim ends where it began."""
     ends: dict[str, date | None] = {}
-    for subject, relation in truth.keys():
+    for subject, relation in truth.subjects():
         for state in truth.history(subject, relation):
             ends[state.claim_id] = state.valid_to
     return tuple(

@@ -19,20 +19,27 @@ PRONOUNS: dict[str, Slots] = {
 class Voice:
     """The state of a conversation that decides how a person may be named.
 
-    `known` holds the people whose kinship was said ("my sister Lena"), so that "Lena" alone is understood.
+    `known` holds the people whose kinship was said ("my sister Lena"), so that "Lena" alone is understood;
+    `mentioned` everybody who was named at all.
     """
 
     cast: Cast
     draw: Draw
     known: set[str] = field(default_factory=set)
+    mentioned: set[str] = field(default_factory=set)
 
     def first_person(self, member: Member) -> bool:
         """True when the teller speaks of themself."""
         return member.person.first_name == self.cast.speakers[member.teller]
 
+    def familiar(self, member: Member) -> bool:
+        """True when the person was spoken of before, so that the listener may ask about them."""
+        return member.person.id in self.mentioned
+
     def reference(self, member: Member) -> tuple[str, bool]:
         """A noun phrase for somebody who is not present, and whether it says the kinship for the first time."""
         person = member.person
+        self.mentioned.add(person.id)
         if member.namesake:
             return f"{person.name} {person.qualifier}", False
         if not person.relation:

@@ -29,7 +29,6 @@ class When:
     text: str
     interval: Interval | None = None
     absolute: bool = False
-    coarse: bool = False
 
 
 NOTHING = When("")
@@ -74,8 +73,8 @@ def absolute(event: date, draw: Draw) -> list[When]:
     )
     return [
         When(written, day(event), absolute=True),
-        When(f"in {name} {event.year}", month(event), absolute=True, coarse=True),
-        When(f"in {event.year}", year(event), absolute=True, coarse=True),
+        When(f"in {name} {event.year}", month(event), absolute=True),
+        When(f"in {event.year}", year(event), absolute=True),
     ]
 
 
@@ -88,7 +87,10 @@ def relative(event: date, said: date) -> list[When]:
     elif gap == 1:
         out.append(When("yesterday", day(event)))
     elif gap < 7:
-        out += [When(f"{NUMBERS[gap]} days ago", day(event)), When(f"last {DAYS[event.weekday()]}", day(event))]
+        out += [
+            When(f"{NUMBERS[gap]} days ago", day(event)),
+            When(f"last {DAYS[event.weekday()]}", day(event)),
+        ]
     weeks = (week(said).start - week(event).start).days // 7
     if weeks == 1:
         out.append(When("last week", week(event)))
@@ -105,31 +107,35 @@ def relative(event: date, said: date) -> list[When]:
             out.append(When(f"on {MONTHS[event.month]} {event.day}", day(event)))
     years = said.year - event.year
     if years == 1:
-        out.append(When("last year", year(event), coarse=True))
+        out.append(When("last year", year(event)))
     elif 2 <= years <= 11:
-        out.append(When(f"{NUMBERS[years]} years ago", year(event), coarse=True))
+        out.append(When(f"{NUMBERS[years]} years ago", year(event)))
     return out
 
 
 def choose(
-    draw: Draw, event: date, said: date | None, floor: date | None, *, must: bool = False, silence: float = 0.25
-) -> When:
+    draw: Draw, event: date, said: date | None, floor: date | None, *, must: bool = False, loose: bool = False,
+    silence: float = 0.25,
+) -> When:  # fmt: skip
     """One expression for an event, whose interval begins after `floor`.
 
     `said` None: an absolute date (the turn carries no time). `must`: neither empty nor vague. `silence`: chance of
-    an empty or vague one otherwise. The exact date is always possible because `floor` lies before `event`.
+    an empty or vague one otherwise. `loose`: months and years before days, as for what is long past.
+    The exact date is always possible because `floor` lies before `event`.
     """
     if said is not None and not must and draw.chance(silence):
         return NOTHING if draw.chance(0.6) else When(draw.pick(VAGUE))
     options = absolute(event, draw)
     if said is not None:
-        options = relative(event, said) * 2 + options
+        options = relative(event, said) * 5 + options
     fitting = [o for o in options if o.interval is not None and (floor is None or o.interval.start > floor)]
+    if loose:
+        fitting = [o for o in fitting if o.interval is not None and o.interval.days > 7] or fitting
     return draw.pick(fitting) if fitting else options[-3]
 
 
 def since(draw: Draw, event: date, floor: date | None) -> When:
     """What may follow "since": a month, a year or a date, beginning after `floor`; empty text if none does."""
-    options = [When(o.text.split(" ", 1)[1], o.interval, True, o.coarse) for o in absolute(event, draw)]
+    options = [When(o.text.split(" ", 1)[1], o.interval, True) for o in absolute(event, draw)]
     fitting = [o for o in options if o.interval and (floor is None or o.interval.start > floor)]
     return draw.pick(fitting) if fitting else NOTHING

@@ -53,8 +53,9 @@ Garden, Lighthouse, Orchard, Cartographer, Harbour, Staircase, Inheritance, Meri
 Summer, Parliament, Observatory, Causeway, Choir, Almanac, Tide, Cathedral, Beekeeper, Crossing, Ledger
 """)
 HOBBIES = _words("""
-pottery, bouldering, sea swimming, birdwatching, chess, woodcarving, salsa dancing, film photography, sourdough baking,
-fencing, astronomy, stand-up comedy, knitting, kite surfing, calligraphy, orienteering, choir singing, archery,
+pottery, bouldering, sea swimming, birdwatching, chess, woodcarving, salsa dancing, film photography,
+sourdough baking, fencing, astronomy, stand-up comedy, knitting, kite surfing, calligraphy,
+orienteering, choir singing, archery,
 foraging, model railways, badminton, improv theatre, trail running, watercolour painting, beekeeping, tap dancing,
 cross-country skiing, origami, genealogy, crossword setting, home brewing, judo, gardening, table tennis, weaving,
 kayaking, magic tricks, bread carving, juggling, metal detecting, leatherwork, canyoning, screen printing, rugby,

@@ -54,7 +54,11 @@ def _plain(value: object) -> object:
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, Interval):
-        return {"start": value.start.isoformat(), "end": value.end.isoformat(), "granularity": value.granularity.value}
+        return {
+            "start": value.start.isoformat(),
+            "end": value.end.isoformat(),
+            "granularity": value.granularity.value,
+        }
     raise TypeError(f"cannot write {type(value).__name__} as JSON")
 
 
