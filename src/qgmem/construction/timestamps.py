@@ -16,15 +16,11 @@ from ..errors import InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sep sept", "october oct", "november nov", "december dec"),
-        start=1,
-    )
-    for name in names.split()
-}
+_MONTH_NAMES = (
+    "january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sep/sept october/oct "
+    "november/nov december/dec"
+)
+_MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES.split(), 1) for name in names.split("/")}
 _CLOCK = r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}))?(?:\s?(?P<half>[ap])\.?m\.?)?"
 _DAY_MONTH = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?[ -](?P<month>[A-Za-z]{3,9})\.?,?[ -](?P<year>[0-9]{4})"
 _MONTH_DAY = r"(?P<month>[A-Za-z]{3,9})\.?[ -](?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?:, ?|[ -])(?P<year>[0-9]{4})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from . import deictic, feasts, named, numeric, parts, periods, shifts, weekdays
 from .scan import Found, Scan, Tense
@@ -20,29 +20,43 @@ from .words import (
 )
 
 Rule = Callable[[Scan, int, bool, Tense | None], Found | None]
+NestingRule = Callable[[Scan, int, shifts.ReadPoint], Found | None]
+_DEEPEST = 3  # "two days before | the end of | the week after | next": more is no English, and would cost time
 
 
-def read_point(scan: Scan, i: int, bound: bool = False, tense: Tense | None = None) -> Found | None:
+def read_point(scan: Scan, i: int, bound: bool = False, tense: Tense | None = None, depth: int = 0) -> Found | None:
     """The longest time that starts at token i, its time of day included; ranges are `spans`' business.
 
-    `bound`: the words before prove that a time stands here. `tense` overrides the cue words.
+    `bound`: the words before prove that a time stands here. `tense` overrides the cue words, also for times
+    inside this one, which is itself inside `depth` others.
     """
+    plain, nesting = _rules(scan.lows[i])
     best: Found | None = None
-    for rule in _rules(scan.lows[i]):
-        try:
-            found = rule(scan, i, bound, tense)
-        except (ValueError, OverflowError):
-            continue  # no such day, or outside the years 1 to 9999
-        if found is not None and (best is None or found.end > best.end):
-            best = found
+    for rule in plain:
+        best = _longer(best, rule, scan, i, bound, tense)
+    if nesting and depth < _DEEPEST:
+
+        def inside(scan: Scan, i: int, bound: bool, inner: Tense | None) -> Found | None:
+            return read_point(scan, i, bound, inner or tense, depth + 1)
+
+        for nesting_rule in nesting:
+            best = _longer(best, nesting_rule, scan, i, inside)
     if best is None or best.interval is None or best.interval.days != 1:
         return best
     return best._replace(end=_time_of_day(scan, best.end))
 
 
+def _longer(best: Found | None, rule: Callable[..., Found | None], *arguments: object) -> Found | None:
+    try:
+        found = rule(*arguments)
+    except (ValueError, OverflowError):
+        return best  # no such day, or outside the years 1 to 9999
+    return found if found is not None and (best is None or found.end > best.end) else best
+
+
 def _time_of_day(scan: Scan, i: int) -> int:
     """The end of `morning`, `at 3pm`, `at 15:30`, `at noon` after a day; the day stays what it is."""
-    j = scan.skip(i, "in") + 1 if scan.lows[i] == "in" and scan.lows[i + 1] == "the" else i
+    j = i + 2 if scan.lows[i] == "in" and scan.lows[i + 1] == "the" else i
     if scan.lows[j] in DAYPARTS:
         i = j + 1
     j = scan.skip(scan.skip(i, ","), "at", "around", "by")
@@ -59,75 +73,66 @@ def _day_of_month(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found
     """`on the 3rd`: the nearest month's, by the tense; not "on the 3rd floor"."""
     j = scan.skip(i, "the")
     number = scan.ordinal(j)
-    if number is None or scan.today is None or j == i or scan.modifies(j + 1) or scan.lows[j + 1] in ("of", "-"):
+    if number is None or j == i or scan.modifies(j + 1) or scan.lows[j + 1] in ("of", "-"):
         return None
     if not bound and scan.lows[i - 1] != "on":
         return None
     return shifts.nearest_day_number(scan, number, tense, i, j + 1)
 
 
-def _with_point(rule: Callable[[Scan, int, shifts.ReadPoint], Found | None]) -> Rule:
-    """A rule that reads another time inside its own; a tense that is settled holds for that one too."""
-
-    def with_point(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001
-        def point(scan: Scan, i: int, bound: bool, inner: Tense | None) -> Found | None:
-            return read_point(scan, i, bound, inner or tense)
-
-        return rule(scan, i, point)
-
-    return with_point
-
-
 def _numeric(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001
     return numeric.read_numeric(scan, i)
 
 
-_ago, _in = _with_point(shifts.read_ago), _with_point(shifts.read_in)
-_neighbour, _third = _with_point(shifts.read_neighbour), _with_point(parts.read_third)
-_nth, _earlier, _day_of = (_with_point(rule) for rule in (parts.read_nth, parts.read_earlier, parts.read_day_of))
+_Rules = tuple[tuple[Rule, ...], tuple[NestingRule, ...]]
+_FIGURES: _Rules = (_numeric, named.read_date, periods.read_year), (shifts.read_ago,)
+_ORDINAL: _Rules = (
+    (named.read_date, periods.read_century, periods.read_quarter),
+    (parts.read_nth, parts.read_day_of),
+)
+_DECADE: _Rules = (periods.read_decade,), ()
+_NONE: _Rules = (), ()
+_STARTS: tuple[tuple[Iterable[str], tuple[Rule, ...], tuple[NestingRule, ...]], ...] = (
+    (feasts.FIRST_WORDS, (feasts.read_feast,), ()),
+    (MONTHS, (named.read_date,), ()),
+    (WEEKDAYS, (weekdays.read_weekday,), (shifts.read_neighbour,)),
+    (PLURAL_WEEKDAYS, (weekdays.read_plural,), ()),
+    (NEAR_DAYS, (deictic.read_near_day,), ()),
+    (deictic.WHICH, (deictic.read_deictic,), ()),
+    (("last",), (), (parts.read_nth,)),
+    (SEASONS, (periods.read_season,), ()),
+    (DECADES, (periods.read_decade,), ()),
+    (ORDINALS, *_ORDINAL),
+    (TENS, *_ORDINAL),
+    (("the",), (named.read_date, _day_of_month), (parts.read_day_of,)),
+    (("a", "an", "couple", "half", *NUMBERS, *TENS), (), (shifts.read_ago,)),
+    (("in", "within"), (shifts.read_in,), ()),
+    (("day", "night", "week", "weekend", "month", "year"), (), (shifts.read_neighbour,)),
+    (parts.THIRDS, (), (parts.read_third,)),
+    (("earlier", "later", "rest"), (), (parts.read_earlier,)),
+    (("q", "h"), (periods.read_quarter,), ()),
+    (("'", "’", "‘"), (periods.read_year, periods.read_decade), ()),
+)
 
-_NUMBER: tuple[Rule, ...] = (_numeric, named.read_date, _ago, periods.read_year)
-_ORDINAL: tuple[Rule, ...] = (named.read_date, _nth, _day_of, periods.read_century, periods.read_quarter)
 
-
-def _table() -> dict[str, tuple[Rule, ...]]:
-    rules: dict[str, list[Rule]] = {}
-
-    def add(words: object, *these: Rule) -> None:
-        for word in list(words):  # type: ignore[call-overload]
-            rules.setdefault(word, []).extend(these)
-
-    add(feasts.FIRST_WORDS, feasts.read_feast)
-    add(MONTHS, named.read_date)
-    add(WEEKDAYS, weekdays.read_weekday, _neighbour)
-    add(PLURAL_WEEKDAYS, weekdays.read_plural)
-    add(NEAR_DAYS, deictic.read_near_day)
-    add(deictic.WHICH, deictic.read_deictic)
-    add(("last",), _nth)
-    add(SEASONS, periods.read_season)
-    add(DECADES, periods.read_decade)
-    add(ORDINALS, *_ORDINAL)
-    add(TENS, *_ORDINAL, _ago)
-    add(("the",), named.read_date, _day_of_month, _day_of)
-    add(("a", "an", "couple", "half", *NUMBERS), _ago)
-    add(("in", "within"), _in)
-    add(("day", "night", "week", "weekend", "month", "year"), _neighbour)
-    add(parts.THIRDS, _third)
-    add(("earlier", "later", "rest"), _earlier)
-    add(("q", "h"), periods.read_quarter)
-    add(("'", "’", "‘"), periods.read_year, periods.read_decade)
-    return {word: tuple(these) for word, these in rules.items()}
+def _table() -> dict[str, _Rules]:
+    rules: dict[str, _Rules] = {}
+    for words, plain, nesting in _STARTS:
+        for word in words:
+            before = rules.get(word, _NONE)
+            rules[word] = before[0] + plain, before[1] + nesting
+    return rules
 
 
 _BY_WORD = _table()
 
 
-def _rules(low: str) -> tuple[Rule, ...]:
+def _rules(low: str) -> _Rules:
     these = _BY_WORD.get(low)
     if these is not None:
         return these
     if not low[:1].isdigit():
-        return ()
+        return _NONE
     if low[-1] == "s":
-        return (periods.read_decade,)
-    return _NUMBER if low[-1].isdigit() else _ORDINAL
+        return _DECADE
+    return _FIGURES if low[-1].isdigit() else _ORDINAL

@@ -121,7 +121,7 @@ def _from_anchor(anchor: Interval, count: int, unit: str) -> Interval:
     return at_distance(anchor.start if count < 0 else anchor.end, count, unit)
 
 
-def read_in(scan: Scan, i: int, point: ReadPoint) -> Found | None:  # noqa: ARG001
+def read_in(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001
     """`in three days` (the day, week, month or year at that distance), `within two weeks` (all days until then).
 
     With a past verb it is a duration ("built it in two days") and no time.
@@ -136,7 +136,7 @@ def read_in(scan: Scan, i: int, point: ReadPoint) -> Found | None:  # noqa: ARG0
     end = scan.skip(end, "time")
     if scan.lows[end] in ("ago", "before", "after", "of", "per", "-") or scan.today is None:
         return None
-    if tense_at(scan, i, end) is Tense.PAST:
+    if (tense or tense_at(scan, i, end)) is Tense.PAST:
         return Found(end)
     if scan.lows[i] == "in":
         return Found(end, _distance(scan, amount, 1))
