@@ -1,16 +1,16 @@
 """Every error this package raises.
 
-    QgmemError
-    ├── InvalidInput          a value handed in by the caller; names the field, the value's shape, the way out
-    ├── NotFound              an id that this namespace does not hold
-    ├── MissingExtra          an optional dependency is not installed
-    ├── StoreError            the truth on disk
-    │   ├── StoreUnavailable  cannot be opened, locked, or written (read-only, full disk)
-    │   ├── StoreDamaged      the file is not what was written
-    │   └── EmbedderMismatch  vectors were made by another embedder
-    └── ModelError            a model answered wrongly or not at all
-        ├── ModelUnavailable  timeouts, 429, 5xx after the retries
-        └── ModelMisbehaved   an answer that is not what was asked for
+QgmemError
+├── InvalidInput          a value handed in by the caller; names the field, the value's shape, the way out
+├── NotFound              an id that this namespace does not hold
+├── MissingExtra          an optional dependency is not installed
+├── StoreError            the truth on disk
+│   ├── StoreUnavailable  cannot be opened, locked, or written (read-only, full disk)
+│   ├── StoreDamaged      the file is not what was written
+│   └── EmbedderMismatch  vectors were made by another embedder
+└── ModelError            a model answered wrongly or not at all
+    ├── ModelUnavailable  timeouts, 429, 5xx after the retries
+    └── ModelMisbehaved   an answer that is not what was asked for
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ class Settings(BaseModel):
     language: str = "english"  # stemmer for words in Latin script
     day_first: bool = False  # 3/4/2023 is 3 April
     index_caption_query: bool = True  # words that an image was searched with are matched too
-    chunk_words: int = Field(150, ge=20)  # longer texts are embedded in pieces of this many words
+    extractor: str = "rules"  # entities and locations: rules | spacy
+    phrase_vectors: bool = True  # entities and locations match by meaning, not by equality alone
     # activation
     n: int = Field(100, ge=1)  # kept per channel
     pool: int = Field(100, ge=1)  # candidates handed to the reranker

@@ -190,3 +190,83 @@ class ImportProblem:
     where: str
     field: str
     reason: str
+
+
+AddStatus = Literal["stored", "deduplicated", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class AddItem:
+    """What became of one message: `turn_id` once it has one, `reason` when it failed."""
+
+    status: AddStatus
+    turn_id: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """One item a message, in order. `pending` says why vectors are missing, if the embedder failed.
+
+    Turns whose vectors are pending are stored and found by their words; `Memory.embed_pending` catches up.
+    """
+
+    items: tuple[AddItem, ...]
+    pending: str | None = None
+
+    def count(self, status: AddStatus) -> int:
+        """How many messages ended so."""
+        return sum(item.status == status for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One unit of working memory and why it is there.
+
+    `score` is the fusion's (or reranker's) own; higher is better, comparable within one search only. `channels`
+    holds each channel's rank and score of this unit, `contributions` what each part added to `score`. `flags`
+    names what could not be checked, as `time-unknown` under `as_of`.
+    """
+
+    unit: MemoryUnit
+    rank: int
+    score: float
+    channels: Mapping[str, ChannelScore]
+    contributions: Mapping[str, float] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The unit's id."""
+        return self.unit.id
+
+    @property
+    def text(self) -> str:
+        """The unit's fact text."""
+        return self.unit.text
+
+    @property
+    def speaker(self) -> str:
+        """Who said it."""
+        return self.unit.speaker
+
+    @property
+    def quote(self) -> str:
+        """The words it rests on."""
+        return self.unit.span.quote
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        """First and last source turn, once if they are the same."""
+        span = self.unit.span
+        return (span.first_turn,) if span.first_turn == span.last_turn else (span.first_turn, span.last_turn)
+
+    @property
+    def utterance_time(self) -> datetime | None:
+        """When it was said."""
+        return self.unit.utterance_time
+
+    @property
+    def fact_times(self) -> tuple[Interval, ...]:
+        """When it happened."""
+        return self.unit.fact_times

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..types import Entity, Granularity, Interval, MemoryUnit, SourceSpan, Triple, Turn
 from .records import HistoryEvent, StoreStats
-from .segment import CHAIN_SHIFT, NO_DAY, IndexRow
+from .segment import CHAIN_SHIFT, NO_DAY, NO_TIME, IndexRow
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
@@ -259,7 +259,7 @@ def _index_row(
         verbatim=unit.kind == "verbatim",
         terms=analyse(unit, turn),
         utterance_day=said,
-        utterance_us=row[12] if row[12] is not None else np.iinfo(np.int64).min,
+        utterance_us=row[12] if row[12] is not None else NO_TIME,
         valid_from=min((start for start, _ in spans), default=said),
         intervals=spans,
         entities=[phrase for phrase, kind in mentioned if kind == "entity"],

@@ -14,7 +14,10 @@ from ..types import Attributes, JsonValue, Role
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A turn on its way in, with what construction read off it. `vectors`: (chunks, d) or None if not yet made."""
+    """A turn on its way in, with what construction read off it.
+
+    `sequence` is asked for by imports only. `vectors`: (chunks, d), or None if not made yet.
+    """
 
     id: str
     session_id: str
@@ -27,6 +30,7 @@ class NewTurn:
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     agent_id: str | None = None
     run_id: str | None = None
+    sequence: int | None = None
     attributes: Attributes = field(default_factory=Attributes)
     vectors: NDArray[np.float32] | None = None
 

@@ -19,6 +19,7 @@ Int64 = NDArray[np.int64]
 UInt64 = NDArray[np.uint64]
 
 NO_DAY = np.iinfo(np.int32).min  # a date that is not known
+NO_TIME = np.iinfo(np.int64).min  # a time that is not known
 CHAIN_SHIFT = 40  # chain key = session code << 40 | turn sequence
 
 

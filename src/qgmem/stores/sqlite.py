@@ -171,10 +171,11 @@ class SqliteStore:
 
     def _insert(self, connection: sqlite3.Connection, turn: NewTurn, change: int, embedder: int | None) -> int | None:
         cursor = connection.execute(
-            "INSERT INTO turns (id, session, speaker, role, text, utterance_time, utterance_us, caption, "
-            "caption_query, metadata, agent_id, run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "INSERT INTO turns (sequence, id, session, speaker, role, text, utterance_time, utterance_us, caption, "
+            "caption_query, metadata, agent_id, run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (id) DO NOTHING RETURNING sequence",
             (
+                _free(connection, turn.sequence),
                 turn.id,
                 _label(connection, "session", turn.session_id),
                 _label(connection, "speaker", turn.speaker),
@@ -203,23 +204,26 @@ class SqliteStore:
             _insert_unit_vectors(connection, embedder, key, turn.vectors)
         return sequence
 
-    def update(self, unit_id: str, turn: NewTurn, recorded_at: str, *, text: str) -> None:
-        """Give a unit new words; the former ones go to its history, the turn stays as it was said.
+    def update(self, unit_id: str, turn: NewTurn, recorded_at: str | None) -> None:
+        """Give a unit new words; the former ones go to its history, unless `recorded_at` is None.
 
-        `turn.attributes` and `turn.vectors` are those of the new words. Raises NotFound.
+        The turn stays as it was said.
+
+        `turn` carries the new words with their attributes and vectors. Raises NotFound.
         """
         with self._writing() as (connection, change):
             unit = reading.unit(connection, unit_id)
             if unit is None:
                 raise NotFound(f"id: no unit {unit_id!r} of {self.user_id!r}")
             key = reading.unit_key(connection, unit_id)
-            connection.execute(
-                "INSERT INTO history (unit_id, event, text, recorded_at) VALUES (?, 'update', ?, ?)",
-                (unit_id, unit.text, recorded_at),
-            )
+            if recorded_at is not None:
+                connection.execute(
+                    "INSERT INTO history (unit_id, event, text, recorded_at) VALUES (?, 'update', ?, ?)",
+                    (unit_id, unit.text, recorded_at),
+                )
             connection.execute(
                 "UPDATE units SET text = ?, fact_times = ?, change = ? WHERE key = ?",
-                (text, reading.intervals_text(turn.attributes.fact_times), change, key),
+                (turn.text, reading.intervals_text(turn.attributes.fact_times), change, key),
             )
             connection.execute("DELETE FROM mentions WHERE unit = ?", (key,))
             connection.execute("DELETE FROM unit_vectors WHERE unit = ?", (key,))
@@ -379,6 +383,10 @@ class SqliteStore:
         with self._reading() as connection:
             return reading.history(connection, unit_id)
 
+    def edited(self) -> Iterator[MemoryUnit]:
+        """Verbatim units whose words were changed."""
+        return self.scan(reading.Where("u.kind = 'verbatim' AND u.text IS NOT NULL"))
+
     def add_history(self, events: Sequence[HistoryEvent]) -> None:
         """Put events of an imported memory back; those already here are left alone."""
         with self._writing() as (connection, _):
@@ -389,6 +397,11 @@ class SqliteStore:
                     "(SELECT 1 FROM history WHERE (unit_id, event, text, recorded_at) = (?, ?, ?, ?))",
                     row + row,
                 )
+
+    def speakers(self) -> dict[int, str]:
+        """Names by code."""
+        with self._reading() as connection:
+            return dict(connection.execute("SELECT code, text FROM labels WHERE kind = 'speaker'").fetchall())
 
     def stats(self) -> StoreStats:
         """Counts and sizes."""
@@ -429,6 +442,28 @@ class SqliteStore:
                 "SELECT count(*) FROM turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.id = t.id)"
             ).fetchone()[0]
         return problems + ([f"{lost} turns have no unit"] if lost else [])
+
+
+def stored_user(path: Path) -> str | None:
+    """The user id of a namespace file that holds at least one turn; None for an empty or unreadable one."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        try:
+            if connection.execute("SELECT 1 FROM turns LIMIT 1").fetchone() is None:
+                return None
+            return str(connection.execute("SELECT value FROM meta WHERE name = 'user_id'").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError:
+        return None  # `doctor` names files that cannot be read
+
+
+def _free(connection: sqlite3.Connection, sequence: int | None) -> int | None:
+    """The wanted place if nothing stands there or later, else None for the next one."""
+    if sequence is None:
+        return None
+    last = connection.execute("SELECT coalesce(max(sequence), 0) FROM turns").fetchone()[0]
+    return sequence if sequence > last else None
 
 
 def _label(connection: sqlite3.Connection, kind: str, text: str) -> int:

@@ -1,0 +1,117 @@
+"""Fusion of channel lists: reciprocal ranks ([Q] III-B1), or own match with chronological support (the default).
+
+Rank fusion forgets how well the words matched, and a weak channel then pulls a strong one down. The default keeps
+the size of the match and adds what surrounds a unit: an answer often stands beside the turn that asked for it, in
+the session that is about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..settings import SupportWeights
+from ..stores.index import Index, Mask, Rows
+from .channel import ChannelList, Float32
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """Candidates sorted by (-score, unit id) with what each part added to the score, by name."""
+
+    rows: Rows
+    scores: Float32
+    parts: dict[str, Float32] = field(default_factory=dict)
+
+
+def rrf(index: Index, lists: Sequence[ChannelList], kappa: int, pool: int) -> Fused:
+    """Reciprocal rank fusion: score = Σ over channels 1 / (κ + rank), rank from 1."""
+    rows = np.unique(np.concatenate([found.rows for found in lists])) if lists else np.empty(0, np.intp)
+    total = np.zeros(len(rows), np.float64)
+    parts: dict[str, Float32] = {}
+    for found in lists:
+        share = np.zeros(len(rows), np.float64)
+        share[np.searchsorted(rows, found.rows)] = 1 / (kappa + np.arange(1, len(found.rows) + 1))
+        total += share
+        parts[found.name] = share.astype(np.float32)
+    return _sorted(index, rows, total.astype(np.float32), parts, pool)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Scores that the default fusion can ask for at any row, not only at a channel's best.
+
+    `lexical` and `attributes`: (rows,) dense scores; `query`: (d,); `named`: speaker codes that the question names.
+    """
+
+    lexical: Float32
+    attributes: Float32
+    query: Float32 | None
+    named: frozenset[int]
+
+
+def support(
+    index: Index,
+    lists: Sequence[ChannelList],
+    evidence: Evidence,
+    weights: SupportWeights,
+    pool: int,
+    allowed: Mask | None,
+) -> Fused:
+    """Own match plus support of neighbours and session, over the channels' best and their neighbours."""
+    if not any(len(found.rows) for found in lists):
+        return Fused(np.empty(0, np.intp), np.empty(0, np.float32))
+    seeds = np.unique(np.concatenate([found.rows for found in lists]))
+    around = [index.neighbours(seeds, distance).ravel() for distance in (1, 2)]
+    rows = np.unique(np.concatenate([seeds, *around]))
+    rows = rows[rows >= 0]
+    near, far = index.neighbours(rows, 1), index.neighbours(rows, 2)
+    scope = np.unique(np.concatenate([rows, near.ravel(), far.ravel()]))
+    scope = scope[scope >= 0]
+    parts_in_scope = _own(index, scope, evidence, weights)
+    own_in_scope = sum(parts_in_scope.values(), np.zeros(len(scope), np.float32))
+    at = np.searchsorted(scope, rows)
+    parts = {name: values[at] for name, values in parts_in_scope.items()}
+    parts["neighbour"] = weights.neighbour * _best_beside(scope, own_in_scope, near)
+    parts["second_neighbour"] = weights.second_neighbour * _best_beside(scope, own_in_scope, far)
+    session = np.asarray(index.gather("chain", rows)) >> 40
+    _, member = np.unique(session, return_inverse=True)
+    best_of_session = np.zeros(int(member.max()) + 1, np.float32)
+    np.maximum.at(best_of_session, member, own_in_scope[at])
+    parts["session"] = weights.session * best_of_session[member]
+    if evidence.named:
+        speaker = np.asarray(index.gather("speaker", rows))
+        parts["speaker"] = weights.speaker * np.isin(speaker, list(evidence.named)).astype(np.float32)
+    total = sum(parts.values(), np.zeros(len(rows), np.float32))
+    if allowed is not None:
+        kept = allowed[rows]
+        rows, total = rows[kept], total[kept]
+        parts = {name: values[kept] for name, values in parts.items()}
+    return _sorted(index, rows, total, parts, pool)
+
+
+def _own(index: Index, rows: Rows, evidence: Evidence, weights: SupportWeights) -> dict[str, Float32]:
+    best = float(evidence.lexical.max(initial=0)) or 1.0
+    own = {"lexical": np.float32(weights.lexical / best) * evidence.lexical[rows]}
+    if evidence.query is not None:
+        own["semantic"] = np.float32(weights.semantic) * index.cosines(evidence.query, rows)
+    if len(evidence.attributes):
+        own["event_attributes"] = np.float32(weights.attributes) * evidence.attributes[rows]
+    return own
+
+
+def _best_beside(scope: Rows, own: Float32, beside: Rows) -> Float32:
+    """(len(beside),) the better own match of the rows beside, 0 where there is none."""
+    place = np.searchsorted(scope, np.maximum(beside, 0))
+    values = np.where(beside >= 0, own[np.minimum(place, len(scope) - 1)], np.float32(0))
+    best: Float32 = values.max(axis=1)
+    return np.maximum(best, 0)
+
+
+def _sorted(index: Index, rows: Rows, total: Float32, parts: dict[str, Float32], pool: int) -> Fused:
+    total = np.asarray(total, np.float32)
+    best, scores = index.top(rows, total, pool)
+    at = np.searchsorted(rows, best)
+    return Fused(best, scores, {name: values[at] for name, values in parts.items()})

@@ -1,0 +1,1 @@
+"""Handing working memory to a reader ([Q] III-C)."""

@@ -1,0 +1,209 @@
+"""The way in: messages → turns → units with attributes and vectors → store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
+from datetime import datetime, tzinfo
+from typing import Any
+
+import numpy as np
+
+from .construction.identity import turn_ids
+from .construction.messages import Message, checked_metadata, read_message
+from .construction.verbatim import attributes, embedding_texts
+from .errors import InvalidInput, ModelError
+from .models.checked import CheckedEmbedder
+from .namespace import Namespace
+from .protocols import AttributeExtractor
+from .settings import Settings
+from .stores.records import NewTurn
+from .types import AddItem, AddReport, JsonValue, MemoryUnit, Turn
+
+DEFAULT_SESSION = "default"
+EMBED_BATCH = 256
+
+Messages = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all messages of one call have in common."""
+
+    session_id: str | None = None
+    timestamp: datetime | None = None
+    time_zone: str | tzinfo | None = None
+    metadata: Mapping[str, JsonValue] | None = None
+    agent_id: str | None = None
+    run_id: str | None = None
+
+
+class Ingest:
+    """Construction without a language model, then storage. Holds no state of its own."""
+
+    def __init__(self, embedder: CheckedEmbedder, extractor: AttributeExtractor, settings: Settings) -> None:
+        self._embedder, self._extractor, self._settings = embedder, extractor, settings
+
+    def add(self, space: Namespace, messages: Messages, shared: Shared) -> AddReport:
+        """Store what can be stored, in one transaction, and say of each message what became of it."""
+        items = [messages] if isinstance(messages, str | Mapping) else list(messages)
+        metadata = checked_metadata(shared.metadata or {}, "metadata")
+        report: dict[int, AddItem] = {}
+        read: dict[int, Message] = {}
+        for place, item in enumerate(items):
+            try:
+                read[place] = read_message(item, timestamp=shared.timestamp, time_zone=shared.time_zone)
+            except InvalidInput as error:
+                report[place] = AddItem("failed", None, str(error))
+        sessions = [message.session_id or shared.session_id or DEFAULT_SESSION for message in read.values()]
+        ids = turn_ids(list(read.values()), space.store.user_id, sessions)
+        turns = {
+            place: _turn(message, turn_id, session, metadata, shared)
+            for (place, message), turn_id, session in zip(read.items(), ids, sessions, strict=True)
+        }
+        pending = self._store(space, turns, report)
+        return AddReport(tuple(report[place] for place in range(len(items))), pending)
+
+    def _store(self, space: Namespace, turns: Mapping[int, NewTurn], report: dict[int, AddItem]) -> str | None:
+        """Put the new turns into the store, fill in the report; says why vectors are missing, if they are."""
+        known: dict[str, Turn | NewTurn] = dict(space.store.known([turn.id for turn in turns.values()]))
+        fresh: dict[int, NewTurn] = {}
+        for place, turn in turns.items():
+            report[place] = _compared(turn, known.get(turn.id))
+            if turn.id not in known:
+                known[turn.id] = fresh[place] = turn
+        if not fresh:
+            return None
+        made = [self.constructed(turn) for turn in fresh.values()]
+        pending = None
+        try:
+            made = self.embedded(made)
+        except ModelError as error:
+            pending = str(error)
+        for place, stored in zip(fresh, space.store.add(made), strict=True):
+            if stored is None:  # another process was first
+                turn = fresh[place]
+                report[place] = _compared(turn, space.store.turn(turn.id))
+        return pending or self._phrases_or_reason(space)
+
+    def put(self, space: Namespace, turns: Sequence[Turn]) -> AddReport:
+        """Store turns of an export with the ids and, where it is free, the sequence that they had."""
+        report: dict[int, AddItem] = {}
+        fields = [field.name for field in dataclass_fields(Turn)]
+        new = [NewTurn(**{name: getattr(turn, name) for name in fields}) for turn in turns]
+        pending = self._store(space, dict(enumerate(new)), report)
+        return AddReport(tuple(report[place] for place in range(len(turns))), pending)
+
+    def constructed(self, turn: NewTurn) -> NewTurn:
+        """The turn with what the rules read off it."""
+        found = attributes(
+            turn.text,
+            turn.caption,
+            turn.speaker,
+            turn.utterance_time,
+            self._extractor,
+            day_first=self._settings.day_first,
+        )
+        return replace(turn, attributes=found)
+
+    def embedded(self, turns: Sequence[NewTurn]) -> list[NewTurn]:
+        """The turns with their vectors. Raises ModelError."""
+        pieces = [embedding_texts(turn.speaker, turn.text, turn.caption) for turn in turns]
+        return [replace(turn, vectors=vectors) for turn, vectors in zip(turns, self._pieces(pieces), strict=True)]
+
+    def _pieces(self, pieces: Sequence[Sequence[str]]) -> list[Any]:
+        """One (chunks, d) array an entry, all embedded together."""
+        flat = self._embedder.embed([text for texts in pieces for text in texts])
+        ends = np.cumsum([len(texts) for texts in pieces])
+        return np.split(flat, ends[:-1]) if len(pieces) else []
+
+    def update(self, space: Namespace, unit: MemoryUnit, text: str, recorded_at: str | None) -> None:
+        """New words for a unit; the former ones enter the history unless `recorded_at` is None.
+
+        When the embedder fails, the vectors wait for `embed_pending`.
+        """
+        content = read_message(text).content
+        turn = self.constructed(
+            NewTurn(unit.id, unit.session_id, unit.speaker, unit.role, content, unit.utterance_time)
+        )
+        try:
+            turn = self.embedded([turn])[0]
+        except ModelError:
+            turn = replace(turn, vectors=None)
+        space.store.update(unit.id, turn, recorded_at)
+        self._phrases_or_reason(space)
+
+    def embed_pending(self, space: Namespace) -> int:
+        """Vectors for all units and phrases that have none of this embedder; how many units. Raises ModelError."""
+        count = 0
+        while waiting := space.store.pending_units(self._embedder.id, EMBED_BATCH):
+            units = {unit.id: unit for unit in space.store.units([unit_id for _, unit_id in waiting])}
+            turns = space.store.known([unit.span.first_turn for unit in units.values()])
+            pieces = [_unit_texts(units[unit_id], turns) for _, unit_id in waiting]
+            vectors = {key: found for (key, _), found in zip(waiting, self._pieces(pieces), strict=True)}
+            space.store.put_unit_vectors(vectors, self._embedder.id)
+            count += len(waiting)
+        self._embed_phrases(space)
+        return count
+
+    def reembed(self, space: Namespace) -> int:
+        """All vectors anew; a run that was interrupted goes on where it stopped."""
+        space.store.begin_reembed(self._embedder.id, self._embedder.dimension)
+        count = self.embed_pending(space)
+        space.store.finish_reembed(self._embedder.id)
+        space.index.forget()
+        return count
+
+    def _embed_phrases(self, space: Namespace) -> None:
+        while waiting := space.store.pending_phrases(self._embedder.id, 1024):
+            vectors = self._embedder.embed([text for _, text in waiting])
+            named = {key: vector for (key, _), vector in zip(waiting, vectors, strict=True)}
+            space.store.put_phrase_vectors(named, self._embedder.id)
+
+    def _phrases_or_reason(self, space: Namespace) -> str | None:
+        if not self._settings.phrase_vectors:
+            return None
+        try:
+            self._embed_phrases(space)
+        except ModelError as error:
+            return str(error)
+        return None
+
+
+def _turn(
+    message: Message, turn_id: str, session_id: str, metadata: Mapping[str, JsonValue], shared: Shared
+) -> NewTurn:
+    return NewTurn(
+        id=turn_id,
+        session_id=session_id,
+        speaker=message.speaker,
+        role=message.role,
+        text=message.content,
+        utterance_time=message.time,
+        caption=message.caption,
+        caption_query=message.caption_query,
+        metadata={**metadata, **message.metadata},
+        agent_id=shared.agent_id,
+        run_id=shared.run_id,
+    )
+
+
+def _compared(turn: NewTurn, before: Turn | NewTurn | None) -> AddItem:
+    """Stored, if nothing of that id was there; deduplicated, if it was the same; failed, if it was not."""
+    if before is None:
+        return AddItem("stored", turn.id)
+    same = (before.text, before.speaker, before.session_id) == (turn.text, turn.speaker, turn.session_id)
+    if same and before.utterance_time == turn.utterance_time:
+        return AddItem("deduplicated", turn.id)
+    return AddItem(
+        "failed",
+        turn.id,
+        f"message.id: {turn.id!r} is taken by a turn with other words, speaker, session or time; "
+        "leave the id out, or use update",
+    )
+
+
+def _unit_texts(unit: MemoryUnit, turns: Mapping[str, Turn]) -> list[str]:
+    turn = turns[unit.span.first_turn]
+    return embedding_texts(unit.speaker, unit.text, turn.caption if unit.text == turn.text else None)

@@ -1,0 +1,306 @@
+"""The facade: composes the stages, decides nothing.
+
+>>> from qgmem import Memory
+>>> with Memory.open("memories") as memory:                                         # doctest: +SKIP
+...     memory.add("I moved to Lisbon in March.", user_id="ana", timestamp="2024-05-02")
+...     memory.search("Where does she live?", user_id="ana")[0].text
+'I moved to Lisbon in March.'
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from . import transfer
+from .construction.timestamps import parse_timestamp
+from .errors import InvalidInput, NotFound
+from .generation.serialise import serialise
+from .ingest import Ingest, Messages, Shared
+from .models.checked import CheckedEmbedder
+from .namespace import Namespace
+from .protocols import AttributeExtractor, Embedder
+from .recall import Moment, Recall, Scope
+from .registry import make_embedder, make_extractor
+from .settings import Settings
+from .stores.filters import compile_filters
+from .stores.folder import DATABASE, checked, namespace_folder
+from .stores.records import HistoryEvent, Receipt, StoreStats
+from .types import AddReport, Hit, JsonValue, MemoryUnit, Turn
+
+DEFAULT_USER = "default"
+OPEN_NAMESPACES = 64  # files kept open; the one longest unused is closed beyond that
+
+
+class Memory:
+    """A folder of memories, one namespace a user. One object may be shared between threads.
+
+    Every method raises InvalidInput for a value it cannot use and StoreError for trouble with the files.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        embedder: Embedder,
+        extractor: AttributeExtractor,
+        settings: Settings,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.path, self.settings = path, settings
+        self.embedder = CheckedEmbedder(embedder)
+        self._clock = clock
+        self._ingest = Ingest(self.embedder, extractor, settings)
+        self._recall = Recall(self.embedder, extractor, settings)
+        self._spaces: OrderedDict[str, Namespace] = OrderedDict()
+        self._lock = threading.RLock()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = "memories",
+        *,
+        embedder: str | Embedder = "minilm",
+        settings: Settings | None = None,
+        clock: Callable[[], datetime] | None = None,
+    ) -> Memory:
+        """A memory in this folder, made when it is first written to. No model is loaded before it is needed.
+
+        `embedder`: a name of `registry.py`, or an object with the `Embedder` protocol. `clock`: gives the moment
+        that `history` records; the default is the system's, in UTC.
+        """
+        settings = settings or Settings.load()
+        model = make_embedder(embedder, settings) if isinstance(embedder, str) else embedder
+        return cls(Path(path), model, make_extractor(settings), settings, clock or _now)
+
+    # ---- writing
+
+    def add(
+        self,
+        messages: Messages,
+        *,
+        user_id: str = DEFAULT_USER,
+        session_id: str | None = None,
+        timestamp: Moment = None,
+        time_zone: str | tzinfo | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> AddReport:
+        """Store messages as turns, in order, in one transaction; durable when this returns.
+
+        `messages`: a string, a mapping {role, content, name?, timestamp?, id?, caption?, caption_query?}, or a list
+        of those. `timestamp` stands for messages without their own; none at all means that the time is unknown. A
+        message that cannot be used is reported as failed, and the rest is stored.
+        """
+        time = parse_timestamp(timestamp, time_zone=time_zone)
+        shared = Shared(session_id, time, time_zone, metadata, agent_id, run_id)
+        return self._ingest.add(self._space(user_id), messages, shared)
+
+    def update(self, id: str, text: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
+        """Give a unit new words. The former ones stay in its `history`, the turn stays as it was said."""
+        unit = self.get(id, user_id=user_id)
+        self._ingest.update(self._space(user_id), unit, text, self._clock().isoformat())
+        return self.get(id, user_id=user_id)
+
+    def delete(
+        self,
+        id: str | Sequence[str] | None = None,
+        *,
+        user_id: str = DEFAULT_USER,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Receipt:
+        """Remove units by id, or all of a session, agent or run; no byte of their content stays in any file.
+
+        Raises NotFound, before anything is removed, for an id that is not here.
+        """
+        space = self._existing(user_id)
+        scope = _given(session_id=session_id, agent_id=agent_id, run_id=run_id)
+        if id is None and not scope:
+            raise InvalidInput("id", "nothing is named to delete", "use delete_all to remove a user's memory")
+        ids = [] if id is None else [id] if isinstance(id, str) else list(id)
+        if scope:
+            ids += [unit.id for unit in space.store.scan(compile_filters(scope))]
+        receipt = space.store.delete(list(dict.fromkeys(ids)))
+        space.index.forget()
+        return receipt
+
+    def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
+        """Remove everything of a user, files included; the receipt says in ids and counts what went."""
+        with self._lock:
+            space = self._spaces.pop(user_id, None) or self._new_space(user_id)
+            space.index.forget()
+            return space.store.delete_all()
+
+    def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:
+        """Make the vectors that are missing after an embedder failed; how many units. Raises ModelError."""
+        space = self._space(user_id, create=False)
+        return 0 if space is None else self._ingest.embed_pending(space)
+
+    def reembed(self, *, user_id: str = DEFAULT_USER) -> int:
+        """Make all vectors anew with this memory's embedder; goes on where an interrupted run stopped.
+
+        Until it is done, the former embedder answers whoever opens the memory with it.
+        """
+        with self._lock:
+            space = self._spaces.get(user_id) or self._new_space(user_id)
+            return self._ingest.reembed(space)
+
+    # ---- reading
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str = DEFAULT_USER,
+        limit: int | None = None,
+        top_k: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        as_of: Moment = None,
+        known_at: Moment = None,
+        question_time: Moment = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        explain: bool = False,
+    ) -> list[Hit]:
+        """The units that answer, best first; `limit` (or `top_k`) of them, by default the settings' k.
+
+        `as_of`: only what was true by that day. `known_at`: only what had been said by then, or `serial-N`.
+        `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
+        to the score. A namespace that does not exist has no hits.
+        """
+        chosen = dict(filters or {})
+        user_id = chosen.pop("user_id", user_id)
+        wanted = next((n for n in (limit, top_k) if n is not None), self.settings.k)
+        if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
+            raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
+        chosen |= _given(agent_id=agent_id, run_id=run_id)
+        scope = Scope(chosen, as_of, known_at)
+        return self._recall.search(self._space(user_id), query, wanted, scope, question_time, explain=explain)
+
+    def context(self, query: str, *, user_id: str = DEFAULT_USER, budget_tokens: int = 700, **search: Any) -> str:
+        """The evidence as prompt-ready text with labels and dates; no language model takes part."""
+        if budget_tokens < 1:
+            raise InvalidInput("budget_tokens", f"is {budget_tokens}", "give at least 1")
+        return serialise(self.search(query, user_id=user_id, **search), budget_tokens)
+
+    def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
+        """One unit. Raises NotFound."""
+        found = self._existing(user_id).store.units([id])
+        if not found:
+            raise NotFound(f"id: no unit {id!r} of {user_id!r}")
+        return found[0]
+
+    def get_all(
+        self, *, user_id: str = DEFAULT_USER, filters: Mapping[str, Any] | None = None, limit: int | None = None
+    ) -> list[MemoryUnit]:
+        """Units in the order they came in."""
+        where = compile_filters(filters) if filters else None
+        space = self._space(user_id, create=False)
+        return [] if space is None else list(space.store.scan(where, limit))
+
+    def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:
+        """A turn as it was said. Raises NotFound."""
+        return self._existing(user_id).store.turn(id)
+
+    def history(self, id: str, *, user_id: str = DEFAULT_USER) -> list[HistoryEvent]:
+        """What a unit said before, oldest first. Raises NotFound."""
+        self.get(id, user_id=user_id)
+        return self._existing(user_id).store.history(id)
+
+    def stats(self, *, user_id: str = DEFAULT_USER) -> StoreStats:
+        """Counts, bytes, embedder, and what waits for vectors."""
+        return self._existing(user_id).store.stats()
+
+    def namespaces(self) -> list[str]:
+        """User ids with a memory here, sorted."""
+        return transfer.namespaces(self.path)
+
+    # ---- moving
+
+    def export(self, path: str | Path, *, user_id: str = DEFAULT_USER) -> int:
+        """Write a user's memory as JSON Lines; how many records."""
+        return transfer.write(self._existing(user_id).store, Path(path))
+
+    def import_(
+        self, path: str | Path, *, format: str | None = None, user_id: str | None = None
+    ) -> Iterator[AddReport]:
+        """Add a file of dialogues, streaming: one report a batch. Formats: see `interchange`.
+
+        The file's user ids are used unless one is given here. Running it again adds nothing.
+        """
+        return transfer.load(self, Path(path), format, user_id)
+
+    def put_turns(self, turns: Sequence[Turn], *, user_id: str = DEFAULT_USER) -> AddReport:
+        """Add turns of an export, each at its former place in the order where that is free."""
+        return self._ingest.put(self._space(user_id), turns)
+
+    def put_edits(
+        self, edits: Sequence[tuple[str, str]], events: Sequence[HistoryEvent], *, user_id: str = DEFAULT_USER
+    ) -> None:
+        """Put edited words, as (unit id, text), and history back as an export holds them."""
+        space = self._space(user_id)
+        for unit_id, text in edits:
+            unit = self.get(unit_id, user_id=user_id)
+            if unit.text != text:
+                self._ingest.update(space, unit, text, None)
+        space.store.add_history(events)
+
+    # ---- opening and closing
+
+    @overload
+    def _space(self, user_id: str, *, create: Literal[True] = True) -> Namespace: ...
+    @overload
+    def _space(self, user_id: str, *, create: Literal[False]) -> Namespace | None: ...
+    def _space(self, user_id: str, *, create: bool = True) -> Namespace | None:
+        """The open namespace, held to this memory's embedder; None if it is not there and not to be made.
+
+        Raises EmbedderMismatch.
+        """
+        with self._lock:
+            space = self._spaces.get(checked(user_id))
+            if space is None:
+                if not create and not (namespace_folder(self.path, user_id) / DATABASE).exists():
+                    return None
+                space = self._spaces[user_id] = self._new_space(user_id)
+            self._spaces.move_to_end(user_id)
+            while len(self._spaces) > OPEN_NAMESPACES:
+                self._spaces.popitem(last=False)[1].close()
+        space.store.use_embedder(self.embedder.id, self.embedder.dimension)
+        return space
+
+    def _existing(self, user_id: str) -> Namespace:
+        """The namespace for a call about what is in it. Raises NotFound."""
+        space = self._space(user_id, create=False)
+        if space is None:
+            raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
+        return space
+
+    def _new_space(self, user_id: str) -> Namespace:
+        folder = namespace_folder(self.path, checked(user_id))
+        return Namespace(folder, user_id, self.settings, self.embedder.id, self.embedder.dimension)
+
+    def close(self) -> None:
+        """Fold indexes that have grown, close the files. The object can be used again afterwards."""
+        with self._lock:
+            while self._spaces:
+                self._spaces.popitem()[1].close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _given(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value is not None}

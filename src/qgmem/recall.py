@@ -1,0 +1,163 @@
+"""The way out: question → activation → hits with text, times, source and reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from .activation.activate import Activation, Asked, activate
+from .activation.query import parse_query
+from .construction.timestamps import parse_timestamp
+from .construction.timex import find_times
+from .errors import InvalidInput
+from .models.checked import CheckedEmbedder
+from .namespace import Namespace
+from .protocols import AttributeExtractor
+from .settings import Settings
+from .stores.analyser import terms
+from .stores.filters import compile_filters
+from .stores.index import Index, Mask
+from .stores.reading import time_number
+from .stores.segment import NO_DAY, NO_TIME
+from .types import Hit
+
+Moment = str | date | datetime | None
+SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a search may see: a filter, what was true by `as_of`, what had been said by `known_at`."""
+
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    as_of: Moment = None
+    known_at: Moment = None
+
+    @property
+    def timed(self) -> bool:
+        """True when time decides about visibility."""
+        return self.as_of is not None or self.known_at is not None
+
+
+class Recall:
+    """Searches one namespace at a time. Holds no state of its own."""
+
+    def __init__(self, embedder: CheckedEmbedder, extractor: AttributeExtractor, settings: Settings) -> None:
+        self._embedder, self._extractor, self._settings = embedder, extractor, settings
+
+    def search(
+        self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment, *, explain: bool
+    ) -> list[Hit]:
+        """At most `limit` hits, best first."""
+        index, found = self.activation(space, question, limit, scope, question_time)
+        return _hits(space, index, found, limit, scope, explain=explain)
+
+    def activation(
+        self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
+    ) -> tuple[Index, Activation]:
+        """The index and the pool of candidates, for whoever wants to see them whole."""
+        if not isinstance(question, str):
+            raise InvalidInput("query", f"expected text, got {type(question).__name__}")
+        if not question.strip():
+            raise InvalidInput("query", "is empty")
+        asked = self._asked(space, question, question_time)
+        index = space.index.current()
+        allowed = _allowed(space, index, scope)
+        wider = {"pool": max(self._settings.pool, limit), "n": max(self._settings.n, limit)}
+        settings = self._settings.model_copy(update=wider)
+        threshold = settings.sem_match_threshold or self._embedder.sem_match_threshold
+        return index, activate(index, asked, self._embedder.embed, settings, threshold, allowed)
+
+    def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
+        language = self._settings.language
+        query = parse_query(question, parse_timestamp(question_time), self._extractor, find_times)
+        words = terms(question, language)
+        named = {
+            code
+            for code, name in space.store.speakers().items()
+            if name not in ("user", "assistant", "system", "tool") and set(words) & set(terms(name, language))
+        }
+        return Asked(query, words, frozenset(named))
+
+
+def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
+    """(rows,) what the scope lets through; None for everything."""
+    if not scope.filters and not scope.timed:
+        return index.alive
+    allowed = np.ones(index.rows, np.bool_) if index.alive is None else index.alive.copy()
+    if scope.filters:
+        passing = np.zeros(index.rows, np.bool_)
+        passing[index.rows_of(space.store.keys(compile_filters(scope.filters)))] = True
+        allowed &= passing
+    if scope.as_of is not None:
+        start = np.asarray(index.column("valid_from"))
+        allowed &= (start == NO_DAY) | (start <= _day(scope.as_of))
+    if scope.known_at is not None:
+        allowed &= _known(index, scope.known_at)
+    return allowed
+
+
+def _known(index: Index, known_at: Moment) -> Mask:
+    """Units said by then; those of unknown time are let through, to be flagged."""
+    serial = re.fullmatch(r"serial-(\d+)", known_at) if isinstance(known_at, str) else None
+    if serial:
+        sequence = np.asarray(index.column("chain")) & SEQUENCE
+        return np.asarray(sequence <= int(serial.group(1)))
+    said = np.asarray(index.column("utterance_us"))
+    return np.asarray((said == NO_TIME) | (said <= _last_moment(known_at)))
+
+
+def _day(moment: Moment) -> int:
+    """Ordinal of a day; a year or month alone means its last day. Raises InvalidInput."""
+    if isinstance(moment, str):
+        month = re.fullmatch(r"(\d{4})(?:-(\d\d))?", moment.strip())
+        if month:
+            year, number = int(month.group(1)), int(month.group(2) or 12)
+            if not 1 <= number <= 12 or not 1 <= year < 9999:
+                raise InvalidInput("as_of", f"{moment!r} is no month")
+            following = date(year + number // 12, number % 12 + 1, 1)
+            return (following - timedelta(days=1)).toordinal()
+    parsed = parse_timestamp(moment)
+    assert parsed is not None
+    return parsed.date().toordinal()
+
+
+def _last_moment(moment: Moment) -> int:
+    """Microseconds; a date without a time of day means its end."""
+    whole_day = isinstance(moment, date) and not isinstance(moment, datetime)
+    if isinstance(moment, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", moment.strip()):
+        whole_day = True
+    parsed = parse_timestamp(moment)
+    if whole_day and parsed is not None:
+        parsed += timedelta(days=1, microseconds=-1)
+    number = time_number(parsed)
+    assert number is not None
+    return number
+
+
+def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: Scope, *, explain: bool) -> list[Hit]:
+    rows = found.rows[:limit]
+    ids = index.ids(rows)
+    units = {unit.id: unit for unit in space.store.units(ids)}
+    hits: list[Hit] = []
+    for place, (row, unit_id) in enumerate(zip(rows.tolist(), ids, strict=True)):
+        unit = units.get(unit_id)
+        if unit is None:  # deleted by another process since the index was read
+            continue
+        known = unit.utterance_time is not None or (scope.known_at is None and bool(unit.fact_times))
+        hits.append(
+            Hit(
+                unit=unit,
+                rank=len(hits) + 1,
+                score=float(found.scores[place]),
+                channels=found.channels(row),
+                contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
+                flags=("time-unknown",) if scope.timed and not known else (),
+            )
+        )
+    return hits
