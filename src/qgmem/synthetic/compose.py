@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import date, datetime, timedelta, timezone
 
-from . import pools
 from . import words_advice as advice
+from . import words_detail as detail
 from . import words_talk as talk
 from .cast import Cast, Member
-from .grammar import article, render, tidy
+from .chat import ChatSlots, maybe
+from .grammar import render, tidy
 from .records import Claim, Message, Session
 from .relations import RELATIONS
 from .scenes import Line, Said, Scene
@@ -33,6 +34,7 @@ def _plain(line: Line) -> bool:
         and line.said[0].mention.kind != "retraction"
         and not line.text.endswith("?")
         and ":" not in line.text
+        and "," not in line.text[:14]  # "Well, …" and the like open a turn of their own
     )
 
 
@@ -112,47 +114,35 @@ class Composer:
             self._spoken[mention.lane].append((mention.rank, meant.start if meant else meeting.day))
         return when, start
 
-    def _slots(self) -> Slots:
-        """Random values for talk that is about nobody."""
-        draw = self.draw
-        hobby, hobby2, hobby3 = (pools.hobby(draw) for _ in range(3))
-        dish, dish2, dish3 = (pools.dish(draw) for _ in range(3))
-        city, city2, city3 = draw.sample(pools.CITY_NAMES, 3)
-        return {
-            "hobby": hobby, "hobby2": hobby2, "hobby3": hobby3, "dish": dish, "dish2": dish2, "dish3": dish3,
-            "city": city, "city2": city2, "city3": city3, "firm": pools.firm(draw), "phone": pools.phone(draw),
-            "phone2": pools.phone(draw), "car": pools.car(draw), "year": str(draw.between(2005, 2018)),
-            "a_job": article(pools.job(draw)), "a_pet": article(pools.pet(draw).split(" named ")[0]),
-            "a_thing": article(pools.thing(draw)), "diet": pools.diet(draw), "ailment": pools.ailment(draw),
-            "topic": draw.pick(talk.TOPICS),
-        }  # fmt: skip
-
-    def _say(self, speaker: int, template: str, slots: Slots) -> Line:
-        return Line(speaker, tidy(render(template, True, self.draw, slots)))
+    def _say(self, speaker: int, template: str, slots: Slots, more: float = 0.0) -> Line:
+        """A turn that claims nothing, with the chance of a further sentence."""
+        advises = self.cast.kind == "assistant" and speaker == 1
+        tail = maybe(self.draw, more, detail.TAILS if advises else detail.DETAILS)
+        return Line(speaker, tidy(render(template, True, self.draw, slots) + tail))
 
     def _filler(self) -> list[Line]:
-        slots = self._slots()
         draw = self.draw
+        slots = ChatSlots(draw)
         if self.cast.kind == "assistant":
             if draw.chance(0.25):
                 near = draw.pick(talk.NEAR)
-                return [self._say(0, near, slots), self._say(1, draw.pick(advice.NOTED), slots)]
+                return [self._say(0, near, slots, 0.5), self._say(1, draw.pick(advice.NOTED), slots)]
             ask, answer = draw.pick(talk.ASKS)
-            lines = [self._say(0, ask, slots), self._say(1, answer, slots)]
+            lines = [self._say(0, ask, slots), self._say(1, answer, slots, 0.5)]
             if draw.chance(0.5):
                 lines += [
-                    self._say(0, draw.pick(talk.ASK_MORE), slots),
-                    self._say(1, draw.pick(talk.ADVICE_MORE), slots),
+                    self._say(0, draw.pick(talk.ASK_MORE), slots, 0.5),
+                    self._say(1, draw.pick(talk.ADVICE_MORE), slots, 0.5),
                 ]
             return lines
         speaker = draw.between(0, 1)
         if draw.chance(0.5):
             return [
-                self._say(speaker, draw.pick(talk.NEAR), slots),
-                self._say(1 - speaker, draw.pick(talk.NEAR_BACK), slots),
+                self._say(speaker, draw.pick(talk.NEAR), slots, 0.5),
+                self._say(1 - speaker, draw.pick(talk.NEAR_BACK), slots, 0.5),
             ]
         first, second = draw.pick(talk.SMALL)
-        return [self._say(speaker, first, slots), self._say(1 - speaker, second, slots)]
+        return [self._say(speaker, first, slots, 0.5), self._say(1 - speaker, second, slots, 0.5)]
 
     def _greeting(self) -> list[Line]:
         one, two = self.cast.speakers

@@ -23,7 +23,7 @@ MACROS = {
     "finally": "[ finally| just| actually| at last||||]",
     "still": "[still]",
     "wow": "[Oh wow|Oh nice|Really|No way|Oh|Wow|Huh|Ah]",
-    "know": "[you know|by the way|oh, and|also|anyway|incidentally]",
+    "know": "[you know|by the way|also|anyway|incidentally]",
 }
 
 _PERSON = re.compile(r"<([^<>/]*)/([^<>/]*)>")

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..protocols import Embedder
 from . import pools
-from .cast import Member, cast
 from .grammar import render, tidy
+from .life import life
+from .records import Claim, Life
 from .relations import RELATIONS
 from .seeds import Draw, derive
 from .voice import person_slots, value_slots
@@ -94,27 +95,36 @@ def unrelated_pairs(count: int, seed: int) -> list[tuple[str, str]]:
     return pairs
 
 
-def related_facts(seed: int, lives: int = 20, states: int = 2) -> list[list[Fact]]:
-    """Facts of `lives` lives: some people, some of their relations, `states` wordings or values each."""
-    return [_facts(Draw(derive(seed, "facts", number)), f"case{number}", states) for number in range(lives)]
+def related_facts(seed: int, lives: int = 20, traces: int = 15, most: int = 6) -> list[list[Fact]]:
+    """Facts of simulated lives, as an extractor would word them.
+
+    Of each life, `traces` subject–relations that were spoken of twice or more; of each of those, at most `most`
+    claims (first reports, updates, repeats, late reports).
+    """
+    return [
+        _facts(Draw(derive(seed, "facts", number)), life(number, 2.0, seed, questions=0), traces, most)
+        for number in range(lives)
+    ]
 
 
-def _facts(draw: Draw, case: str, states: int) -> list[Fact]:
-    crew = cast(draw, case, "friends" if draw.chance(0.5) else "assistant", 4)
-    facts: list[Fact] = []
-    for member in draw.sample([m for m in crew.members if not m.namesake], 5):
-        for name in draw.sample(tuple(RELATIONS), 5):
-            facts += [_fact(draw, member, name) for _ in range(states)]
-    return facts
+def _facts(draw: Draw, told: Life, traces: int, most: int) -> list[Fact]:
+    grouped: dict[tuple[str, str], list[Claim]] = {}
+    for claim in told.claims:
+        if claim.kind not in ("retraction", "end"):
+            grouped.setdefault((claim.subject_id, claim.predicate), []).append(claim)
+    evolving = [claims for claims in grouped.values() if len(claims) > 1]
+    chosen = draw.sample(evolving, traces)
+    return [_fact(draw, claim) for claims in chosen for claim in draw.sample(claims, most)]
 
 
-def _fact(draw: Draw, member: Member, name: str) -> Fact:
-    relation, person = RELATIONS[name], member.person
-    subject = person.name if draw.chance(0.5) else person.first_name
-    templates = relation.say if draw.chance(0.5) else relation.change
-    slots = person_slots(subject, person.pronoun) | value_slots(relation.value(draw)) | {"when": ""}
-    text = tidy(render(draw.pick(templates), False, draw, slots)) + "."
-    return Fact(text, subject, draw.pick(PREDICATES[name]), (person.id, name))
+def _fact(draw: Draw, claim: Claim) -> Fact:
+    """One claim in the third person, with the full or the first name."""
+    relation = RELATIONS[claim.predicate]
+    subject = claim.subject_name if draw.chance(0.5) else claim.subject_name.split(" ", 1)[0]
+    templates = {"late": relation.past, "update": relation.change}.get(claim.kind, relation.say)
+    slots = person_slots(subject, "she") | value_slots(claim.object) | {"when": ""}
+    text = tidy(render(draw.pick(templates), False, draw, slots) + ".")
+    return Fact(text, subject, draw.pick(PREDICATES[claim.predicate]), (claim.subject_id, claim.predicate))
 
 
 def calibrate(embedder: Embedder, seed: int = 20, phrase_pairs: int = 2000, lives: int = 20) -> Thresholds:
@@ -150,18 +160,18 @@ def _embed(embedder: Embedder, texts: list[str]) -> Floats:
 
 def _similarities(embedder: Embedder, lives: list[list[Fact]]) -> tuple[Floats, NDArray[np.bool_]]:
     """Least of three cosines, and whether subject and relation agree, for all pairs within each life."""
-    facts = [fact for life in lives for fact in life]
+    facts = [fact for told in lives for fact in told]
     parts = [_embed(embedder, texts) for texts in (
         [f.text for f in facts], [f.subject for f in facts], [f.predicate for f in facts])]  # fmt: skip
     similarity: list[Floats] = []
     related: list[NDArray[np.bool_]] = []
     start = 0
-    for life in lives:
-        stop = start + len(life)
-        upper = np.triu_indices(len(life), k=1)
+    for told in lives:
+        stop = start + len(told)
+        upper = np.triu_indices(len(told), k=1)
         least = np.minimum.reduce([part[start:stop] @ part[start:stop].T for part in parts])
         similarity.append(least[upper])
-        same = np.array([[a.label == b.label for b in life] for a in life], dtype=np.bool_)
+        same = np.array([[a.label == b.label for b in told] for a in told], dtype=np.bool_)
         related.append(same[upper])
         start = stop
     return np.concatenate(similarity), np.concatenate(related)

@@ -57,11 +57,9 @@ class Message:
     def record(self) -> dict[str, object]:
         """The mapping that `Memory.add` takes; absent values are left out."""
         out: dict[str, object] = {
-            "id": self.id,
-            "role": self.role,
-            "name": self.name,
+            "id": self.id, "session_id": self.session_id, "role": self.role, "name": self.name,
             "content": self.content,
-        }
+        }  # fmt: skip
         if self.timestamp is not None:
             out["timestamp"] = self.timestamp.isoformat()
         if self.caption is not None:

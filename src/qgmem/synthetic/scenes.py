@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import words_advice as advice
+from . import words_detail as detail
 from . import words_talk as talk
 from .cast import Member
+from .chat import maybe
 from .grammar import render, tidy
 from .story import Mention
 from .voice import PRONOUNS, Slots, Voice, person_slots, value_slots
 from .when import NOTHING, When
 
 OPENERS = ("", "", "", "", "@know, ", "[guess what|big news|listen]: ", "[so|well|oh], ")
-NO_TRAILER = 0.68
 AGAIN = (
     "[as I said|as you know|like I told you|same as before]: ",
     "remember, ",
@@ -113,7 +114,7 @@ class Scene:
         else:
             self.slots |= person_slots(reference, person.pronoun)
         if self.mention.member.namesake and not pronoun_after:
-            self.prefix = f"[about|as for|regarding] {reference}: "
+            self.prefix = self.draw.pick(("about ", "as for ", "regarding ")) + reference + ": "
         return reference
 
     def _core(self) -> str:
@@ -132,8 +133,12 @@ class Scene:
             templates = _dated(relation.change)
         return render(self.draw.pick(templates), self.first, self.draw, self.slots)
 
+    def _raw(self, template: str, **more: str) -> str:
+        """One template (a constant one: each is compiled once and kept), not tidied."""
+        return render(template, self.first, self.draw, self.slots | more if more else self.slots)
+
     def _text(self, template: str, **more: str) -> str:
-        return tidy(render(template, self.first, self.draw, self.slots | more))
+        return tidy(self._raw(template, **more))
 
     def _meaning(self) -> When:
         """The time that the chosen wording carries."""
@@ -145,7 +150,7 @@ class Scene:
     def _told(self) -> list[Line]:
         self._name_subject()
         opener = self.prefix or self.draw.pick(AGAIN if self.mention.kind == "repeat" else OPENERS)
-        text = self._text(f"{opener}{{core}}. {self._trailer()}", core=self._core())
+        text = tidy(f"{self._raw(opener)}{self._core()}. {self._trailer()}")
         caption = query = None
         pictures = self.mention.relation.picture
         if pictures and self.mention.kind in ("update", "coexist") and self.draw.chance(0.3):
@@ -156,13 +161,16 @@ class Scene:
         if self.with_assistant and self.first and caption is None and self.draw.chance(0.35):
             wish = self.draw.pick(advice.ASKED_BY_USER) + self.draw.pick(advice.REQUESTS[relation])
             text = f"{text} {self._text(wish)}"
-            answer = Line(self.listener, self._text(self.draw.pick(advice.REPLIES[relation])))
+            reply = self._raw(self.draw.pick(advice.REPLIES[relation])) + maybe(self.draw, 0.6, detail.TAILS)
+            answer = Line(self.listener, tidy(reply))
             return [Line(self.teller, text, self._claim(), self.introduced), answer]
         return [Line(self.teller, text, self._claim(), self.introduced, caption, query), *self._aftertalk()]
 
     def _trailer(self) -> str:
         """A sentence that adds no fact, most often none."""
-        return "" if self.draw.chance(NO_TRAILER) else f"{self.draw.pick(advice.ENDINGS)}."
+        if self.draw.chance(0.45):
+            return maybe(self.draw, 1.0, detail.DETAILS)
+        return f"{self.draw.pick(advice.ENDINGS)}." if self.draw.chance(0.3) else ""
 
     def _asked(self) -> list[Line]:
         """The listener asks, the teller answers in a few words."""
@@ -175,8 +183,7 @@ class Scene:
         time = ""
         if self._meaning().interval:
             time = f", {_since(self._meaning().text)}"
-        short = self._text(self.draw.pick(self.mention.relation.short))
-        answer = self._text(f"{{short}}{time}. {self._trailer()}", short=short)
+        answer = tidy(f"{self._raw(self.draw.pick(self.mention.relation.short))}{time}. {self._trailer()}")
         return [
             Line(self.listener, question, (), self.introduced),
             Line(self.teller, answer, self._claim(needs=(1,))),
@@ -186,8 +193,8 @@ class Scene:
     def _split(self) -> list[Line]:
         """The time stands in one turn, the fact in the next but one."""
         reference = self._name_subject(pronoun_after=True)
-        about = f"[to|with] {reference}" if reference else "[to me|in my life]"
-        lead = self._text(f"[you won't guess what happened|something happened] {about} {{when}}.")
+        about = "to {who}" if reference else "[to me|in my life]"
+        lead = self._text("[you won't guess what happened|something happened] " + about + " {when}.", who=reference)
         asked = self._text("[What?|Tell me!|What was it?|Go on.]")
         claim = self._claim(needs=(2,))
         self.slots["when"] = ""
@@ -205,13 +212,11 @@ class Scene:
         reference = self._name_subject(pronoun_after=True)
         if self.draw.chance(0.4):
             lead = self._text(
-                f"I [spoke to|heard from|ran into|had a call from] {reference} [today|this week|again]."
+                "I [spoke to|heard from|ran into|had a call from] {who} [today|this week|again].", who=reference
             )
             back = self._text("[Oh nice|Ah|Oh], [what's new with {O}|how is {N}|any news]?")
         else:
-            lead = self._text(
-                f"[you remember {reference}|did I tell you about {reference}|do you recall {reference}]?"
-            )
+            lead = self._text("[you remember|did I tell you about|do you recall] {who}?", who=reference)
             back = self._text("[Sure|Of course|I think so|Yes], [what about {O}|how is {N}|any news]?")
         text = self._text("[well, |so, |]{core}. ", core=self._core())
         return [
@@ -241,7 +246,7 @@ class Scene:
             render(self.draw.pick(options), self.first, self.draw, self.slots)
             for options in (relation.doing, relation.never)
         )
-        text = self._text(self.prefix + self.draw.pick(TAKE_BACK), doing=doing, never=never)
+        text = tidy(self._raw(self.prefix) + self._raw(self.draw.pick(TAKE_BACK), doing=doing, never=never))
         noted = "[Okay, forgotten.|Ah, all right.|No problem, happens to me too.|Good that you say so.]"
         return [
             Line(self.teller, text, (Said(self.mention, NOTHING),), self.introduced),
@@ -258,8 +263,15 @@ class Scene:
         else:
             templates = own if own and self.mention.kind != "end" and self.draw.chance(0.55) else talk.REACT
         slots = self.slots | {"N": "", "P": "", "O": ""}
-        reaction = tidy(render(self.draw.pick(templates), True, self.draw, slots))
+        reaction = render(self.draw.pick(templates), True, self.draw, slots)
+        aside = detail.TAILS if self.with_assistant else detail.ECHOES
+        reaction = tidy(reaction + ("" if reaction.rstrip().endswith("?") else maybe(self.draw, 0.5, aside)))
         out = [Line(self.listener, reaction)]
         if reaction.endswith("?") and self.draw.chance(0.7):
-            out.append(Line(self.teller, tidy(render(self.draw.pick(talk.FOLLOW), True, self.draw, slots))))
+            out.append(Line(self.teller, self._follow(slots)))
         return out
+
+    def _follow(self, slots: Slots) -> str:
+        return tidy(
+            render(self.draw.pick(talk.FOLLOW), True, self.draw, slots) + maybe(self.draw, 0.6, detail.DETAILS)
+        )

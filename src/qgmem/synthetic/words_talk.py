@@ -167,7 +167,3 @@ ADVICE_MORE = (
     "[Then|In that case] [go step by step|I'd look for a second opinion|set aside an afternoon]. "
     "[There is no rush.|You can always stop.]",
 )
-TOPICS = (
-    "the price of onions", "a lost umbrella", "old trams", "mushrooms", "the moon landing", "tax forms", "bees",
-    "a broken escalator", "northern lights", "pickled herring", "the new roundabout", "crosswords", "thunderstorms",
-)  # fmt: skip
