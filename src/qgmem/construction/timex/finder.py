@@ -65,8 +65,8 @@ def fact_times(text: str, reference: datetime | date | None, *, day_first: bool 
 
 def _read(scan: Scan, i: int) -> Found | None:
     """The longest expression at token i: a span, a range or a single time."""
-    best: Found | None = None
-    for found in (read_span(scan, i), read_range(scan, i), read_point(scan, i)):
+    best = point = read_point(scan, i)
+    for found in (read_span(scan, i), read_range(scan, i, known=point)):
         if found is not None and (best is None or found.end > best.end):
             best = found
     return best

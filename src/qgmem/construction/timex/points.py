@@ -81,7 +81,7 @@ def _day_of_month(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found
 
 
 def _numeric(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | None:  # noqa: ARG001
-    return numeric.read_numeric(scan, i)
+    return numeric.read_numeric(scan, i) if scan.lows[i + 1] in ("-", "/", ".") and scan.glued(i + 1) else None
 
 
 _Rules = tuple[tuple[Rule, ...], tuple[NestingRule, ...]]

@@ -53,13 +53,14 @@ class Scan:
     today: date | None
     moment: datetime | None
     day_first: bool
+    cues: dict[int, Tense | None]  # what `tense` has worked out so far, so that each token is judged once
 
     @classmethod
     def of(cls, text: str, tokens: list[Token], reference: datetime | date | None, day_first: bool) -> Scan:
         """Pad the words; take the reference's date in its own offset, never in the server's."""
         moment = reference if isinstance(reference, datetime) else None
         today = moment.date() if moment is not None else reference
-        return cls(text, tokens, [t.low for t in tokens] + [""] * _PAD, today, moment, day_first)
+        return cls(text, tokens, [t.low for t in tokens] + [""] * _PAD, today, moment, day_first, {})
 
     def number(self, i: int) -> int | None:
         """The value of a plain number of up to nine digits."""

@@ -30,9 +30,14 @@ def read_span(scan: Scan, i: int) -> Found | None:
         return None
 
 
-def read_range(scan: Scan, i: int, bound: bool = False, joiners: tuple[str, ...] = _TO) -> Found | None:
-    """`May 3 to 5`, `June–August 2021`, `2015-2019`, `3 to 5 May`: both ends, each lending what the other lacks."""
-    left = read_point(scan, i, bound) or _bare(scan, i) or _month(scan, i, joiners)
+def read_range(
+    scan: Scan, i: int, bound: bool = False, joiners: tuple[str, ...] = _TO, known: Found | None = None
+) -> Found | None:
+    """`May 3 to 5`, `June–August 2021`, `2015-2019`, `3 to 5 May`: both ends, each lending what the other lacks.
+
+    `known` is the time at token i, if it has been read already.
+    """
+    left = known or (read_point(scan, i, True) if bound else None) or _bare(scan, i) or _month(scan, i, joiners)
     if left is None or (left.interval is None and left.partial is None):
         return None
     j = scan.skip(left.end, ",")
@@ -147,11 +152,11 @@ def _until(scan: Scan, i: int) -> Found | None:
     word, j = scan.lows[i], _after_the(scan, i + 1) if scan.lows[i + 1] == "the" else i + 1
     cue = tense_at(scan, i, j) or Tense.FUTURE
     found = read_point(scan, j, True, cue)
-    if found is None or scan.today is None:
-        return found
+    if found is None:
+        return None
     if found.interval is not None and scan.possessive(found.end - 1):
         return found if word in ("before", "until", "till") else None  # "before yesterday's game": on that day
-    if found.interval is None or found.interval.end <= scan.today:
+    if found.interval is None or scan.today is None or found.interval.end <= scan.today:
         return Found(found.end)
     end = days_from(found.interval.start, -1) if word == "before" else found.interval.end
     if end < scan.today:
@@ -163,11 +168,9 @@ def _after(scan: Scan, i: int) -> Found | None:
     """after a past time: the days from then to today; after one to come the end is unknown: nothing."""
     j = _after_the(scan, i + 1) if scan.lows[i + 1] == "the" else i + 1
     found = read_point(scan, j, True, None)
-    if found is None or scan.today is None:
+    if found is None or found.interval is None or scan.possessive(found.end - 1):
         return found
-    if found.interval is None or scan.possessive(found.end - 1):
-        return found
-    if found.interval.end >= scan.today:
+    if scan.today is None or found.interval.end >= scan.today:
         return Found(found.end)
     return Found(found.end, Interval(days_from(found.interval.end, 1), scan.today, found.interval.granularity))
 

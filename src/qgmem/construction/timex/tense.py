@@ -63,6 +63,12 @@ def perfect_before(scan: Scan, start: int) -> bool:
 
 
 def _cue(scan: Scan, j: int) -> Tense | None:
+    if j not in scan.cues:
+        scan.cues[j] = _judge(scan, j)
+    return scan.cues[j]
+
+
+def _judge(scan: Scan, j: int) -> Tense | None:
     low = scan.lows[j]
     if low in _PAST:
         return Tense.PAST
