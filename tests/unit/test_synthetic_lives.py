@@ -134,7 +134,8 @@ def test_answers_follow_from_the_claims_of_the_evidence(lives: list[Life]) -> No
                 continue
             assert q.evidence
             stated = set().union(*(objects.get(turn, set()) for turn in q.evidence))
-            if q.type != "when" and not q.answer.isdigit():
+            named = q.answer in {c.subject_name for c in life.claims} | {c.source for c in life.claims}
+            if q.type != "when" and not q.answer.isdigit() and not named:
                 checked += 1
                 assert set(q.answer.split("; ")) <= stated, q
             assert set(q.evidence).isdisjoint(q.support)
@@ -147,6 +148,8 @@ def test_answers_agree_with_the_truth_at_their_day(lives: list[Life]) -> None:
         for q in life.questions:
             if q.type in ("single", "update", "retraction", "namesake", "as_of", "late_report"):
                 day = q.as_of or q.question_time.date()
+                if q.text.startswith("Who ") and q.type == "single":
+                    continue  # asks for a person, not for a value
                 assert life.truth.state(q.subject_id, q.predicate, day) == {q.answer}, q
 
 

@@ -17,7 +17,7 @@ from .scenes import Line, Said, Scene
 from .seeds import Draw
 from .story import Meeting, Mention
 from .voice import Slots, Voice
-from .when import NOTHING, When, choose, since
+from .when import NOTHING, When, choose, lasting, since
 from .words_people import CITIES
 
 Lane = tuple[str, str, str]
@@ -191,6 +191,8 @@ class Composer:
 
     def _claim(self, said: Said, message: Message, place: int, support: tuple[str, ...]) -> Claim:
         mention, fact_time = said.mention, said.when.interval
+        if fact_time and said.lasts and message.timestamp:
+            fact_time = lasting(fact_time, message.timestamp.date())
         kind = mention.kind
         if said.source and kind in ("state", "update", "coexist"):
             kind = "hearsay"

@@ -6,10 +6,12 @@ as the conversation would: "I" for the user of an assistant, the name for everyb
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 from .cast import Cast, Member
 from .grammar import render, tidy
@@ -19,7 +21,7 @@ from .relations import RELATIONS
 from .seeds import Draw
 from .truth import State, Truth
 from .voice import PRONOUNS, value_slots
-from .when import MONTHS, day, month, year
+from .when import MONTHS, first_part, month, year
 
 OPENING = ("state", "update", "late", "hearsay", "coexist")
 COUNTED = {
@@ -43,6 +45,8 @@ EVENTS = {
     "plan": "decided to {obj}", "partner": "got together with {obj}", "home": "moved to {obj}",
 }  # fmt: skip
 KINSHIP_ROLE = "partner"
+ASIDE = {"P", "O", "p"}  # slots that do not fit "who"
+SLOT = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +163,55 @@ class _Asker:
     # Types
 
     def single(self) -> Iterator[Candidate]:
+        plain: list[Candidate] = []
         for member, relation, states in self._histories(functional=True):
             settled = len(states) == 1 and states[0].valid_to is None
             if settled and not member.namesake and not self._retracted(member, relation):
-                yield self._candidate(self._text(relation.q_now, member), states[0].object, states)
+                plain.append(self._candidate(self._text(relation.q_now, member), states[0].object, states))
+        yield from plain
+        share = max(2, len(plain))
+        yield from self.draw.sample(list(self._who()), share)
+        yield from self.draw.sample(list(self._told_by()), share)
+
+    def _who(self) -> Iterator[Candidate]:
+        """ "Who is allergic to kiwi fruit?", of a value that only one person has."""
+        owners: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for (subject, name), claims in self.claims.items():
+            for claim in claims:
+                owners[name, claim.object].add(subject)
+        for functional in (True, False):
+            for member, relation, states in self._histories(functional):
+                fitting = tuple(t for t in relation.say if t.startswith("<I") and not ASIDE & set(SLOT.findall(t)))
+                if not fitting or (self._speaks(member) and self.crew.kind == "assistant"):
+                    continue
+                for state in states:
+                    if state.valid_to is None and len(owners[relation.name, state.object]) == 1:
+                        slots = {"N": "who"} | value_slots(state.object)
+                        text = tidy(render(self.draw.pick(fitting), False, self.draw, slots) + "?")
+                        yield self._candidate(text, member.person.name, [state])
+
+    def _told_by(self) -> Iterator[Candidate]:
+        """ "Who told me that Piet moved to Oslo?", of hearsay that still stands."""
+        for functional in (True, False):
+            for member, relation, states in self._histories(functional):
+                for state in states:
+                    claim = self.by_id[state.claim_id]
+                    if claim.source and not member.namesake:
+                        teller = self.crew.members[member.teller].person.first_name
+                        whom = "me" if self.crew.kind == "assistant" else teller
+                        slots = {"O": "them", "when": "", "p": PRONOUNS[member.person.pronoun]["p"]}
+                        slots |= {"N": member.person.first_name, "P": f"{member.person.first_name}'s"}
+                        told = render(
+                            self.draw.pick(relation.change), False, self.draw, slots | value_slots(state.object)
+                        )
+                        yield self._candidate(tidy(f"Who told {whom} that {told}?"), claim.source, [state])
 
     def update(self) -> Iterator[Candidate]:
         for member, relation, states in self._histories(functional=True):
             if len(states) > 1 and states[-1].valid_to is None and not member.namesake:
-                yield self._candidate(self._text(relation.q_now, member), states[-1].object, states[-1:])
+                moved = self.by_id[states[-1].claim_id].kind == "update" and self.draw.chance(0.5)
+                text = self._text(relation.q_new if moved else relation.q_now, member)
+                yield self._candidate(text, states[-1].object, states[-1:])
 
     def as_of(self, late: bool) -> Iterator[Candidate]:
         for member, relation, states in self._histories(functional=True):
@@ -204,11 +248,11 @@ class _Asker:
                 yield self._candidate(self._text(relation.q_now, member), states[-1].object, states[-1:])
 
     def multi_hop(self) -> Iterator[Candidate]:
-        people = list(self._through_people())
-        events = list(self._at_events())
-        share = max(3, len(people))  # joins in time are many more; keep both kinds in view
+        people, events, order = list(self._through_people()), list(self._at_events()), list(self._neighbours())
+        share = max(2, len(people))  # people are fewest; keep the kinds balanced
         yield from people
         yield from self.draw.sample(events, share)
+        yield from self.draw.sample(order, share)
 
     def _through_people(self) -> Iterator[Candidate]:
         """ "Where does my sister work?" from "my sister Lena" and "Lena works at …"."""
@@ -229,6 +273,20 @@ class _Asker:
                 text = self._text(relation.q_now, member, name=f"{mine} {word}")
                 yield self._candidate(text, states[-1].object, states[-1:], link)
 
+    def _neighbours(self) -> Iterator[Candidate]:
+        """ "Where was I living before Porto?": two states of one relation in a row."""
+        for member, relation, states in self._histories(functional=True):
+            if member.namesake or relation.name in ("health", "diet", "commute", "role"):
+                continue  # "before tinnitus" is no time
+            for earlier, later in pairwise(states):
+                given, wanted, word = (
+                    (earlier, later, "after") if self.draw.chance(0.5) else (later, earlier, "before")
+                )
+                if sum(s.object == given.object for s in states) == 1 and earlier.valid_to == later.valid_from:
+                    text = self._text(relation.q_then, member, then=f"{word} {given.object}")
+                    turn = self.by_id[given.claim_id].turn_id
+                    yield self._candidate(text, wanted.object, [wanted], turn, as_of=wanted.valid_from)
+
     def _at_events(self) -> Iterator[Candidate]:
         """ "Where was I living when I got the cat?": two states of one person joined by time."""
         for member, relation, states in self._histories(functional=True):
@@ -236,8 +294,10 @@ class _Asker:
                 continue
             for other in EVENTS:
                 for claim in self.claims.get((member.person.id, other), ()):
-                    span = claim.fact_time
-                    if other == relation.name or span is None or claim.kind not in OPENING or span.days > 31:
+                    if other == relation.name or claim.fact_time is None or claim.kind not in OPENING:
+                        continue
+                    span = first_part(claim.fact_time)
+                    if span.days > 31:
                         continue
                     if claim.valid_to is not None and claim.valid_to <= claim.valid_from:
                         continue  # taken back later
@@ -288,9 +348,9 @@ class _Asker:
 
 def _written(claim: Claim) -> str:
     """The fact time of a claim in words, no finer than it was said."""
-    span = claim.fact_time
-    assert span is not None, "asked only of claims with a fact time"
-    if span == day(span.start):
+    assert claim.fact_time is not None, "asked only of claims with a fact time"
+    span = first_part(claim.fact_time)
+    if span.days == 1:
         return f"{span.start.day} {MONTHS[span.start.month]} {span.start.year}"
     if span.days == 7:
         return f"the week of {span.start.day} {MONTHS[span.start.month]} {span.start.year}"

@@ -24,7 +24,8 @@ class Relation:
     has it. Templates: `say` a state, `since` a state with its start, `change` a new state, `past` a state reported
     late, `never` and `doing` for retractions, `end` a state that ends with no successor (empty: it cannot),
     `ask` the conversation partner's question, `short` a two-word answer to it, `q_now` `q_then` `q_when` questions
-    to the memory (`q_now` asks for all values where the relation is multi-valued), `noun` names the matter.
+    to the memory (`q_now` asks for
+    all values where the relation is multi-valued; `q_new` asks for the latest change), `noun` names the matter.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Relation:
     q_now: Templates
     q_then: Templates
     q_when: Templates
+    q_new: Templates = ()
     end: Templates = ()
     react: Templates = ()
     initial: int = 2

@@ -41,6 +41,10 @@ PARTNER = Relation(
         "Who <am I/is {N}> in a relationship with?",
         "Whom <do I/does {N}> share a life with?",
     ),
+    q_new=(
+        "Who <did I/did {N}> get together with most recently?",
+        "Who <did I/did {N}> start dating?",
+    ),
     q_then=("Who was <my/{P}> partner {then}?", "Who <was I/was {N}> together with {then}?"),
     q_when=("When did <I/{N}> get together with {obj}?",),
     end=("{obj} and <I/{N}> broke up {when}", "<I/{N}> split up with {obj} {when}"),

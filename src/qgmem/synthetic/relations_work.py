@@ -51,6 +51,11 @@ HOME = Relation(
         "In what town would a letter reach <me/{N}> today?",
         "Where <am I/is {N}> based?",
     ),
+    q_new=(
+        "Where <did I/did {N}> move to most recently?",
+        "Which city <did I/did {N}> move to last?",
+        "Where <did I/did {N}> get the keys to a place last?",
+    ),
     q_then=(
         "Where <was I/was {N}> living {then}?",
         "In which city <did I/did {N}> have a home {then}?",
@@ -100,6 +105,11 @@ EMPLOYER = Relation(
         "Which company <am I/is {N}> with?",
         "Who pays <my/{P}> wages?",
     ),
+    q_new=(
+        "Which company <did I/did {N}> join most recently?",
+        "Who hired <me/{N}> last?",
+        "Where <did I/did {N}> start a new job?",
+    ),
     q_then=("Where <did I/did {N}> work {then}?", "Which firm employed <me/{N}> {then}?"),
     q_when=("When did <I/{N}> start at {obj}?", "When <was I/was {N}> hired by {obj}?"),
     end=(
@@ -147,6 +157,10 @@ ROLE = Relation(
         "How <do I/does {N}> earn a living?",
         "What's on <my/{P}> business card?",
     ),
+    q_new=(
+        "What <did I/did {N}> retrain as?",
+        "What position <did I/did {N}> take most recently?",
+    ),
     q_then=("What was <my/{P}> profession {then}?", "What <did I/did {N}> do for a living {then}?"),
     q_when=("When did <I/{N}> become {aobj}?",),
     react=(
@@ -178,6 +192,10 @@ COMMUTE = Relation(
     ask=("How <do you/does {N}> get to work @now?", "What's <your/{P}> way in to the office @now?"),
     short=("by {obj}", "the {obj}", "{obj}, mostly"),
     q_now=("How <do I/does {N}> get to work?", "What means of transport <do I/does {N}> use in the morning?"),
+    q_new=(
+        "What <did I/did {N}> switch to for the commute?",
+        "How <did I/did {N}> begin to go in to work, most recently?",
+    ),
     q_then=("How <did I/did {N}> commute {then}?", "How <did I/did {N}> get to the office {then}?"),
     q_when=("When did <I/{N}> start commuting by {obj}?",),
     react=("[How long does that take?|At least there's time to read.|In this weather?]",),
@@ -207,6 +225,10 @@ PROJECT = Relation(
     ask=("What <are you/is {N}> working on @now?", "Which project keeps <you/{O}> busy @now?"),
     short=("the {obj}", "still the {obj}", "{obj}"),
     q_now=("Which project <am I/is {N}> on now?", "What occupies <me/{N}> at work these days?"),
+    q_new=(
+        "Which project <did I/did {N}> take over last?",
+        "What <was I/was {N}> put on most recently at work?",
+    ),
     q_then=("Which project <was I/was {N}> working on {then}?", "What kept <me/{N}> busy at work {then}?"),
     q_when=("When did <I/{N}> take on the {obj}?",),
     end=("the {obj} [wrapped up|was cancelled] {when} and <I have/{N} has> no new project yet",),

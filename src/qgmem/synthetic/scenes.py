@@ -38,12 +38,16 @@ HEARSAY = (
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A mention as it was worded. `needs` counts back to lines that must be read with it."""
+    """A mention as it was worded. `needs` counts back to lines that must be read with it.
+
+    `lasts`: the time was said as a beginning ("since March"), so it reaches to the day of speaking.
+    """
 
     mention: Mention
     when: When
     source: str | None = None
     needs: tuple[int, ...] = ()
+    lasts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +148,10 @@ class Scene:
         """The time that the chosen wording carries."""
         return self.when if self.when.text else self.start
 
-    def _claim(self, needs: tuple[int, ...] = (), source: str | None = None) -> tuple[Said, ...]:
-        return (Said(self.mention, self._meaning(), source, needs),)
+    def _claim(self, needs: tuple[int, ...] = (), source: str | None = None, asked: bool = False) -> tuple[Said, ...]:
+        """The claim of a turn; short answers put every time as a beginning."""
+        lasts = bool(self._meaning().interval) and (asked or not self.when.text)
+        return (Said(self.mention, self._meaning(), source, needs, lasts),)
 
     def _told(self) -> list[Line]:
         self._name_subject()
@@ -186,7 +192,7 @@ class Scene:
         answer = tidy(f"{self._raw(self.draw.pick(self.mention.relation.short))}{time}. {self._trailer()}")
         return [
             Line(self.listener, question, (), self.introduced),
-            Line(self.teller, answer, self._claim(needs=(1,))),
+            Line(self.teller, answer, self._claim(needs=(1,), asked=True)),
             *self._aftertalk(),
         ]
 

@@ -56,6 +56,18 @@ def year(value: date) -> Interval:
     return Interval(date(value.year, 1, 1), date(value.year, 12, 31), Granularity.YEAR)
 
 
+def lasting(begun: Interval, said: date) -> Interval:
+    """What "since …" means: from the first day of that time to the day of speaking, as precise as was said."""
+    return Interval(begun.start, said, begun.granularity)
+
+
+def first_part(interval: Interval) -> Interval:
+    """The day, week, month or year with which an interval begins, by its granularity."""
+    return {Granularity.DAY: day, Granularity.WEEK: week, Granularity.MONTH: month, Granularity.YEAR: year}[
+        interval.granularity
+    ](interval.start)
+
+
 def months_between(earlier: date, later: date) -> int:
     """Difference of calendar months."""
     return (later.year - earlier.year) * 12 + later.month - earlier.month
