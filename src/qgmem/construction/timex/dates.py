@@ -18,7 +18,7 @@ _ORDER = {DAY: 0, WEEK: 1, MONTH: 2, YEAR: 3}
 Season = Literal["spring", "summer", "autumn", "winter"]
 # Meteorological, northern hemisphere; a winter is called after the year of its December.
 _SEASON_START: dict[Season, int] = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
-Side = Literal["past", "future", "last", "next"]
+Side = Literal["past", "future", "last", "next", "habit"]
 
 
 def day(start: date, end: date | None = None) -> Interval:
@@ -126,8 +126,11 @@ def nearest(of_year: Callable[[int], Interval], today: date, side: Side) -> Inte
     """The yearly event nearest to today on one side.
 
     past: the latest that has begun; future: the earliest that has not ended; last: the latest that is over;
-    next: the earliest that has not begun. Years without the event (29 February) are passed over.
+    next: the earliest that has not begun; habit: no one of them, a ValueError. Years without the event
+    (29 February) are passed over.
     """
+    if side == "habit":
+        raise ValueError("a habit has no one time")
     backwards = side in ("past", "last")
     for step in range(-1, 10):
         try:

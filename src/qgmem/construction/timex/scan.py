@@ -13,10 +13,11 @@ from .words import COUNTED, FUNCTION_WORDS
 
 
 class Tense(Enum):
-    """On which side of today a time without a year or week is looked for."""
+    """On which side of today a time without a year or week is looked for; a habit has no one time."""
 
     PAST = "past"
     FUTURE = "future"
+    HABIT = "habit"
 
 
 class Partial(NamedTuple):

@@ -61,6 +61,8 @@ def nearest_day_number(scan: Scan, number: int, tense: Tense | None, start: int,
     if today is None:
         return None
     side = tense or tense_at(scan, start, end) or Tense.PAST
+    if side is Tense.HABIT:
+        return Found(end)
     step = 1 if side is Tense.FUTURE else -1
     for distance in range(13):
         year, month = add_months(today.year, today.month, step * distance)
@@ -136,7 +138,7 @@ def read_in(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found | Non
     end = scan.skip(end, "time")
     if scan.lows[end] in ("ago", "before", "after", "of", "per", "-") or scan.today is None:
         return None
-    if (tense or tense_at(scan, i, end)) is Tense.PAST:
+    if (tense or tense_at(scan, i, end)) in (Tense.PAST, Tense.HABIT):
         return Found(end)
     if scan.lows[i] == "in":
         return Found(end, _distance(scan, amount, 1))

@@ -115,7 +115,7 @@ def _lend(left: Found, right: Found) -> tuple[Interval | None, Interval | None]:
 def _weekday_range(scan: Scan, i: int, j: int, end: int, bound: bool) -> Found | None:
     """`from Monday to Friday`, only with a verb that tells which; else it is a habit."""
     cue = tense_at(scan, i, end)
-    if scan.today is None or cue is None or not bound:
+    if scan.today is None or cue in (None, Tense.HABIT) or not bound:
         return Found(end)
     first = read_point(scan, i, True, cue)
     if first is None or first.interval is None:
@@ -191,7 +191,7 @@ def _for(scan: Scan, i: int) -> Found | None:
         return Found(amount.end)
     if scan.possessive(amount.end - 1) or (before in ("day", "week", "month", "year") and scan.modifies(end)):
         return Found(amount.end)  # "for a week's rest", "for a day trip"
-    if tense_at(scan, i, end) is Tense.FUTURE:
+    if tense_at(scan, i, end) in (Tense.FUTURE, Tense.HABIT):
         return Found(end)
     start = shifted(scan.today, -amount.high, amount.unit)
     return Found(end, Interval(start, scan.today, GRANULARITY[amount.unit]), duration=True)
@@ -216,9 +216,11 @@ def _over(scan: Scan, i: int) -> Found | None:
         return None
     if scan.today is None:
         return Found(i + 3)
-    here = weekend(scan.today)
-    ahead = tense_at(scan, i, i + 3) is Tense.FUTURE
-    return Found(i + 3, here if ahead or here.start <= scan.today else weekend(days_from(scan.today, -7)))
+    here, cue = weekend(scan.today), tense_at(scan, i, i + 3)
+    if cue is Tense.HABIT:
+        return Found(i + 3)
+    this_one = cue is Tense.FUTURE or here.start <= scan.today
+    return Found(i + 3, here if this_one else weekend(days_from(scan.today, -7)))
 
 
 def _every(scan: Scan, i: int) -> Found | None:

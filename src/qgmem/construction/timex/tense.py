@@ -1,4 +1,4 @@
-"""Past or future: the verbs around a time that does not say it itself ("in March", "on Friday").
+"""Past, future or habit: the verbs around a time that does not say it itself ("in March", "on Friday").
 
 The nearest cue before the time in its sentence decides, else the nearest after it. This is a rule of thumb, and
 kept as one: no cue means None, and the caller falls back on its own convention.
@@ -21,6 +21,8 @@ _PAST = word_set(
     "met paid ran rode rose said sang sat saw sent slept sold spent spoke stood swam taught threw thought told took "
     "understood went woke won wore wrote"
 )
+_HABIT = word_set("always usually normally typically generally often sometimes traditionally annually")
+_FREE = word_set("off away free available busy booked")  # after am, is, are
 _NOT_VERBS = word_set("need indeed speed hundred exceed seed proceed succeed feed breed embed united")
 _NOT_ACTIONS = word_set(
     "something anything nothing everything thing king morning evening during spring string ring wedding"
@@ -40,8 +42,9 @@ def tense_at(scan: Scan, start: int, end: int) -> Tense | None:
         cue = _cue(scan, j)
         if cue is not None:
             return cue
-        if _is_be(scan, j) and (j + 1 == start or (j + 2 == start and lows[j + 1] in _BEFORE_TIME)):
-            return Tense.FUTURE  # "the party is on Friday"
+        leads = j + 2 == start and lows[j + 1] in _BEFORE_TIME
+        if (_is_be(scan, j) and (leads or j + 1 == start)) or (leads and scan.possessive(j)):
+            return Tense.FUTURE  # "the party is on Friday", "my birthday's on the 3rd"
     for j in range(end, min(len(scan.tokens), end + _WINDOW)):
         if lows[j] in _STOPS:
             break
@@ -74,6 +77,10 @@ def _judge(scan: Scan, j: int) -> Tense | None:
         return Tense.PAST
     if low in _FUTURE or low.endswith("'ll") or (low in _TO_DO and scan.lows[j + 1] == "to"):
         return Tense.FUTURE
+    if low in _HABIT and not (scan.lows[j - 1].endswith("'ve") or scan.lows[j - 1] in ("have", "has", "had")):
+        return Tense.HABIT  # "on Christmas Eve we always eat fish"
+    if low in _FREE and _after_be(scan, j):
+        return Tense.FUTURE  # "I'm off from the 23rd"
     if low == "forward" or (low == "wait" and scan.lows[j - 1] in ("can't", "cannot")):
         return Tense.FUTURE  # looking forward to, can't wait for
     if low == "see" and scan.lows[j + 1] in ("you", "ya", "u"):

@@ -51,6 +51,8 @@ def read_weekday(scan: Scan, i: int, bound: bool, tense: Tense | None) -> Found 
         return in_week
     if tense is None:
         tense = tense_at(scan, i, j)
+    if tense is Tense.HABIT:
+        return Found(j)
     return Found(j, day(earliest_after(today, weekday) if tense is Tense.FUTURE else latest_before(today, weekday)))
 
 
