@@ -1,0 +1,58 @@
+# make demo   from nothing to five answered questions
+# make test   style, types, import rules, all tests
+#
+# PYTHON=… names the interpreter; the first of these that is 3.11 or later otherwise.
+
+PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13 python3.14; do \
+	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$each; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+JOBS ?= 2
+
+.PHONY: demo test wheel-test docs clean
+
+demo: $(VENV)/base.stamp
+	@$(BIN)/qgmem demo
+
+test: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n $(JOBS) $(PYTEST)
+
+# The built wheel alone, in an environment that holds nothing else, run from a folder that is not this one.
+wheel-test: $(VENV)/base.stamp
+	@set -eu; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	$(PIP) wheel --no-deps --wheel-dir "$$folder" .; \
+	$(BIN)/python -m venv "$$folder/venv"; \
+	"$$folder/venv/bin/python" -m pip --disable-pip-version-check --no-input -q install "$$folder"/qgmem-*.whl; \
+	$(BIN)/python tests/surfaces/wheel_contents.py "$$folder"/qgmem-*.whl; \
+	cd "$$folder"; ./venv/bin/qgmem demo --json > demo.json; \
+	./venv/bin/python -c 'import json; d = json.load(open("demo.json")); \
+	assert d["ingest"]["stored"] >= 60 and len(d["searches"]) == 5 and all(s["hits"] for s in d["searches"])'; \
+	echo "wheel: installed alone, demo passed"
+
+docs: $(VENV)/base.stamp
+	$(BIN)/python -m qgmem.surfaces.reference > docs/cli.md
+
+clean:
+	rm -rf $(VENV) build dist out src/*.egg-info
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or later found; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	rm -rf $(VENV); echo "Trying without the venv package of the system" >&2; \
+	$(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -q pip; } || { \
+	rm -rf $(VENV); echo "No virtual environment could be made: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/base.stamp: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV)"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV), with the tools for development"
+	@$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/base.stamp

@@ -1,0 +1,5 @@
+"""`python -m qgmem` is `qgmem`."""
+
+from .surfaces.cli import main
+
+main()

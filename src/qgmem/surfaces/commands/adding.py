@@ -1,0 +1,159 @@
+"""`add` and `import`: messages in, and what became of each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...types import AddReport, JsonValue
+from .. import encode, screen
+from ..guard import FAILED
+from ..options import FOLDER, USER, Agent, Folder, Json, Run, Session, User
+from ..progress import progress
+
+REASONS_SHOWN = 20  # failures listed for a person
+REASONS_KEPT = 1000  # failures listed in JSON; the rest is counted
+
+
+def add(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was said; - reads it from stdin.")],
+    user: User = USER,
+    speaker: Annotated[str | None, typer.Option("--speaker", help="Who said it, by name.", metavar="NAME")] = None,
+    role: Annotated[str, typer.Option("--role", help="user, assistant, system or tool.")] = "user",
+    time: Annotated[
+        str | None, typer.Option("--time", help="When it was said; unknown if left out.", metavar="WHEN")
+    ] = None,
+    time_zone: Annotated[
+        str | None, typer.Option("--time-zone", help="Of a time without offset.", metavar="ZONE")
+    ] = None,
+    session: Session = None,
+    turn_id: Annotated[str | None, typer.Option("--id", help="Turn id; made if left out.", metavar="ID")] = None,
+    agent: Agent = None,
+    run: Run = None,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Remember one message, word for word.
+
+    \b
+    qgmem add "I moved to Lisbon in March." --user ana --time 2024-05-02
+    qgmem add "See Bob tomorrow at 3pm" --time 2024-05-02T23:50 --time-zone Asia/Tokyo
+    """
+    from ...memory import Memory
+
+    message = {"role": role, "content": sys.stdin.read() if text == "-" else text}
+    message |= {"name": speaker} if speaker is not None else {}
+    message |= {"id": turn_id} if turn_id is not None else {}
+    with Memory.open(path) as memory:
+        report = memory.add(
+            message,
+            user_id=user,
+            session_id=session,
+            timestamp=time,
+            time_zone=time_zone,
+            agent_id=agent,
+            run_id=run,
+        )
+    if json:
+        screen.emit(encode.report([report]))
+    for item in report.items:
+        if item.status == "failed":
+            screen.note(f"failed: {item.reason}")
+        elif not json:
+            print(f"{item.status} {item.turn_id}")
+    _end(report.count("failed"), report.pending)
+
+
+def import_(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of dialogues.")],
+    format: Annotated[
+        str | None, typer.Option("--format", help="Told from the content if left out.", metavar="NAME")
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", help="Whose memory; the file's own users if left out.", metavar="ID")
+    ] = None,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Add files of dialogues, as large as they may be.
+
+    Formats: messages, jsonl, transcript, locomo, beam, longmemeval, chatgpt, mem0, and qgmem's own export. Ctrl-C
+    keeps what was stored; the same command again goes on, and nothing is added twice.
+
+    \b
+    qgmem import conversations.json --user me
+    qgmem import notes.txt --format transcript
+    """
+    from ...memory import Memory
+
+    tally = Tally()
+    with Memory.open(path) as memory, progress("messages") as bar, screen.resumable(tally.kept):
+        for file in files:
+            for report in memory.import_(file, format=format, user_id=user):
+                tally.count(report)
+                bar.advance(len(report.items))
+        owners = memory.namespaces() if user is None and not json else []
+    if json:
+        screen.emit(tally.json())
+    else:
+        print(tally.line())
+        if owners:
+            print(f"memories here: {', '.join(owners[:5])}" + (f" and {len(owners) - 5} more" if owners[5:] else ""))
+    tally.tell_failures()
+    _end(tally.failed, tally.pending)
+
+
+class Tally:
+    """Counts over many reports; only the first failures are kept word for word."""
+
+    def __init__(self) -> None:
+        self.stored = self.deduplicated = self.failed = 0
+        self.pending: str | None = None
+        self.reasons: list[str] = []
+
+    def count(self, report: AddReport) -> None:
+        """Adds one report."""
+        self.stored += report.count("stored")
+        self.deduplicated += report.count("deduplicated")
+        self.failed += report.count("failed")
+        self.pending = self.pending or report.pending
+        room = REASONS_KEPT - len(self.reasons)
+        self.reasons += [item.reason or "" for item in report.items if item.status == "failed"][:room]
+
+    def line(self) -> str:
+        """The three counts."""
+        return f"stored {self.stored}, deduplicated {self.deduplicated}, failed {self.failed}"
+
+    def kept(self) -> str:
+        """What Ctrl-C leaves."""
+        return f"{self.line()} so far, and that stays; run the same command again to go on, nothing is added twice"
+
+    def json(self) -> dict[str, JsonValue]:
+        """Counts and reasons."""
+        return {
+            "stored": self.stored,
+            "deduplicated": self.deduplicated,
+            "failed": self.failed,
+            "pending": self.pending,
+            "failures": list(self.reasons),
+            "failures_left_out": self.failed - len(self.reasons),
+        }
+
+    def tell_failures(self) -> None:
+        """The first reasons, for a person."""
+        for reason in self.reasons[:REASONS_SHOWN]:
+            screen.note(f"failed: {reason}")
+        if self.failed > REASONS_SHOWN:
+            screen.note(f"and {self.failed - REASONS_SHOWN} more; --json lists the first {REASONS_KEPT}")
+
+
+def _end(failed: int, pending: str | None) -> None:
+    """Says what is half done, and ends with the code for it."""
+    if pending is not None:
+        screen.note(f"stored, but not yet searchable by meaning: {pending}")
+        screen.note("  hint: `qgmem reembed` makes the missing vectors")
+    if failed or pending is not None:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,112 @@
+"""`search`, `show` and `history`: what is remembered, and where it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import encode, render, screen
+from ..options import FOLDER, USER, Agent, Folder, Json, Run, User, parse_filter
+
+UnitId = Annotated[str, typer.Argument(metavar="UNIT", help="A unit's id, as `search` shows it.")]
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.")],
+    user: User = USER,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="How many, at most.", metavar="N")] = 10,
+    filter: Annotated[str | None, typer.Option("--filter", help="Conditions on units.", metavar="JSON")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Only what was true by then.", metavar="WHEN")] = None,
+    known_at: Annotated[
+        str | None, typer.Option("--known-at", help="Only what had been said by then.", metavar="WHEN")
+    ] = None,
+    question_time: Annotated[
+        str | None, typer.Option("--question-time", help="When it is asked.", metavar="WHEN")
+    ] = None,
+    agent: Agent = None,
+    run: Run = None,
+    context: Annotated[
+        int | None, typer.Option("--context", help="Print text for a prompt instead.", metavar="TOKENS")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the parts of each score.")] = False,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Find what was said, with source and reason, best first.
+
+    \b
+    qgmem search "Where does she live?" --user ana
+    qgmem search "her job" --as-of 2023 --filter '{"speaker": "Ana"}' --json
+    """
+    from ...memory import Memory
+
+    asked: dict[str, Any] = {
+        "user_id": user,
+        "limit": limit,
+        "filters": parse_filter(filter),
+        "as_of": as_of,
+        "known_at": known_at,
+        "question_time": question_time,
+        "agent_id": agent,
+        "run_id": run,
+    }
+    with Memory.open(path) as memory:
+        if context is not None:
+            text = memory.context(query, budget_tokens=context, **asked)
+            screen.emit({"query": query, "context": text}) if json else print(render.plain(text))
+            return
+        hits = memory.search(query, **asked, explain=explain)
+        known = [] if hits else memory.namespaces()
+    if json:
+        screen.emit({"query": query, "hits": [encode.hit(hit) for hit in hits]})
+    else:
+        screen.show(*render.hits(hits, explain=explain))
+    if not hits:
+        screen.note("nothing found" if user in known else _nobody(user, known, path))
+
+
+def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = False) -> None:
+    """Show one unit whole, with the turns it comes from.
+
+    \b
+    qgmem show 3f1c9a --user ana
+    """
+    from ...memory import Memory
+
+    with Memory.open(path) as memory:
+        found = memory.get(unit, user_id=user)
+        ends = dict.fromkeys((found.span.first_turn, found.span.last_turn))
+        turns = [memory.turn(turn_id, user_id=user) for turn_id in ends]
+    if json:
+        screen.emit({"unit": encode.unit(found), "turns": [encode.turn(turn) for turn in turns]})
+        return
+    changed = found.kind == "verbatim" and found.text != turns[0].text
+    screen.show(*render.unit_card(found, turns[0].text if changed else None))
+
+
+def history(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = False) -> None:
+    """Show what a unit said before it was changed.
+
+    \b
+    qgmem history 3f1c9a --user ana
+    """
+    from ...memory import Memory
+
+    with Memory.open(path) as memory:
+        now = memory.get(unit, user_id=user)
+        events = memory.history(unit, user_id=user)
+    if json:
+        screen.emit({"id": now.id, "text": now.text, "events": [encode.event(event) for event in events]})
+        return
+    for event in events:
+        print(f"until {event.recorded_at}: {render.plain(event.text)}")
+    print(f"now: {render.plain(now.text)}")
+
+
+def _nobody(user: str, known: list[str], path: Path) -> str:
+    if not known:
+        return f"nothing found: no memories in {path}; --path names another folder"
+    others = ", ".join(known[:5]) + (f" and {len(known) - 5} more" if known[5:] else "")
+    return f"nothing found: no memory of {user!r} in {path}; there are {others}"

@@ -1,0 +1,144 @@
+"""`export`, `forget` and `stats`: memories as files, gone, and counted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...errors import InvalidInput, NotFound
+from .. import encode, render, screen
+from ..options import FOLDER, USER, Agent, AnyUser, Folder, Json, Run, Session, User
+
+if TYPE_CHECKING:
+    from ...stores.records import Receipt, StoreStats
+
+
+def export(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write JSON Lines.")],
+    user: User = USER,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Write a memory to a file that `import` reads back.
+
+    \b
+    qgmem export ana.jsonl --user ana
+    """
+    from ...memory import Memory
+
+    if file.exists() and not force:
+        raise InvalidInput("path", f"{file} is there already", "--force replaces it")
+    partial = file.with_name(f"{file.name}.partial")
+    try:
+        with Memory.open(path) as memory:
+            records = memory.export(partial, user_id=user)
+        os.replace(partial, file)  # a file of that name is a whole export, whatever happened
+    finally:
+        partial.unlink(missing_ok=True)
+    if json:
+        screen.emit({"user_id": user, "file": str(file), "records": records, "bytes": file.stat().st_size})
+    else:
+        print(f"{records} records to {file}")
+
+
+def forget(
+    units: Annotated[list[str] | None, typer.Argument(metavar="[UNIT]...", help="Ids of units.")] = None,
+    user: User = USER,
+    session: Session = None,
+    agent: Agent = None,
+    run: Run = None,
+    everything: Annotated[bool, typer.Option("--all", help="Everything of the user.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Delete units, a session or all, down to the last byte.
+
+    \b
+    qgmem forget 3f1c9a --user ana
+    qgmem forget --session 2024-05-02 --user ana
+    qgmem forget --all --user ana --yes --json
+    """
+    from ...memory import Memory
+
+    ids = units or []
+    scoped = any(each is not None for each in (session, agent, run))
+    if everything and (ids or scoped):
+        raise InvalidInput("--all", "does not go together with ids or scopes", "name one or the other")
+    if not everything and not ids and not scoped:
+        raise InvalidInput("UNIT", "nothing is named to forget", "give ids, --session, --agent, --run or --all")
+    with Memory.open(path) as memory:
+        if user not in memory.namespaces():
+            raise NotFound(f"--user: no memory of {user!r} in {path}")
+        if not yes:
+            _confirm(_what(ids, session, agent, run, user))
+        if everything:
+            receipt = memory.delete_all(user_id=user)
+        else:
+            receipt = memory.delete(ids or None, user_id=user, session_id=session, agent_id=agent, run_id=run)
+    if json:
+        screen.emit(encode.receipt(receipt))
+    else:
+        print(_receipt(receipt))
+
+
+def stats(user: AnyUser = None, path: Folder = FOLDER, json: Json = False) -> None:
+    """Count turns, units, bytes and missing vectors.
+
+    \b
+    qgmem stats
+    qgmem stats --user ana --json
+    """
+    from ...memory import Memory
+
+    with Memory.open(path) as memory:
+        users = memory.namespaces() if user is None else [user]
+        found = {each: memory.stats(user_id=each) for each in users}
+    if json:
+        screen.emit({"path": str(path), "namespaces": [encode.stats(each, value) for each, value in found.items()]})
+        return
+    if not found:
+        screen.note(f"no memories in {path}; `qgmem add` makes one, --path names another folder")
+    for each, value in found.items():
+        print(_counts(each, value))
+
+
+def _confirm(what: str) -> None:
+    """Asks on the terminal; without one the answer has to be given beforehand."""
+    if not sys.stdin.isatty():
+        raise InvalidInput("--yes", f"needed to forget {what} where nobody can be asked")
+    if not typer.confirm(f"Forget {what}? This cannot be undone.", err=True):
+        screen.note("nothing was forgotten")
+        raise typer.Exit(1)
+
+
+def _what(ids: list[str], session: str | None, agent: str | None, run: str | None, user: str) -> str:
+    parts = [f"{len(ids)} unit{'s' * (len(ids) != 1)}"] if ids else []
+    scopes = (("session", session), ("agent", agent), ("run", run))
+    parts += [f"{name} {value!r}" for name, value in scopes if value is not None]
+    return f"{' and '.join(parts) or 'everything'} of {user!r}"
+
+
+def _receipt(receipt: Receipt) -> str:
+    return (
+        f"forgotten: {receipt.units} units, {receipt.turns} turns, {receipt.phrases} phrases, "
+        f"{receipt.vectors} vectors, {receipt.history} former wordings"
+    )
+
+
+def _counts(user: str, value: StoreStats) -> str:
+    waiting = value.pending_units + value.pending_phrases
+    lines = [
+        f"{render.plain(user)}",
+        f"  {value.turns} turns in {value.sessions} sessions, {value.units} units, {value.phrases} phrases",
+        f"  {value.bytes / 1e6:.1f} MB, {value.history} former wordings",
+        f"  embedder {value.embedder or 'none yet'}"
+        + (f", {value.dimension} dimensions" if value.dimension else "")
+        + (f", {waiting} vectors missing: run `qgmem reembed`" if waiting else ""),
+    ]
+    return "\n".join(lines)

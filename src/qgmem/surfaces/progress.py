@@ -1,0 +1,73 @@
+"""A progress bar on stderr for work that takes longer than two seconds; nothing where stderr is no terminal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..protocols import Embedder, Vectors
+from .screen import stderr
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+SILENT_SECONDS = 2.0
+
+
+class Bar:
+    """Counts steps of a known or unknown total."""
+
+    def __init__(self, label: str, total: int | None) -> None:
+        self.done = 0
+        self._label, self._total = label, total
+        self._started = time.monotonic()
+        self._console = stderr()
+        self._shown: Progress | None = None
+
+    def advance(self, steps: int = 1) -> None:
+        """Says that `steps` more are done."""
+        self.done += steps
+        if self._shown is None and self._console.is_terminal and time.monotonic() - self._started > SILENT_SECONDS:
+            self._shown = self._open()
+        if self._shown is not None:
+            self._shown.update(self._shown.task_ids[0], completed=self.done)
+
+    def close(self) -> None:
+        """Takes the bar off the screen."""
+        if self._shown is not None:
+            self._shown.stop()
+
+    def _open(self) -> Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        shown = Progress(*columns, console=self._console, transient=True)
+        shown.add_task(self._label, total=self._total)
+        shown.start()
+        return shown
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Bar]:
+    """A bar, taken off the screen at the end."""
+    bar = Bar(label, total)
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class CountingEmbedder:
+    """The same embedder; tells a bar about every text it has embedded."""
+
+    def __init__(self, inner: Embedder, bar: Bar) -> None:
+        self._inner, self._bar = inner, bar
+        self.id, self.dimension = inner.id, inner.dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, d) float32, as the inner one gives them."""
+        vectors = self._inner.embed(texts)
+        self._bar.advance(len(texts))
+        return vectors

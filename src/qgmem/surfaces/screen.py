@@ -1,0 +1,57 @@
+"""Two outputs: answers on stdout, everything else on stderr. With `--json` stdout holds one JSON document."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ..types import JsonValue
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+def emit(value: JsonValue) -> None:
+    """One JSON document and a line end on stdout. Same value, same bytes."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def show(*parts: RenderableType) -> None:
+    """Something for people on stdout; text is taken as it is, never as markup."""
+    console = stdout()
+    for part in parts:
+        console.print(part)
+
+
+def note(text: str) -> None:
+    """A remark for people on stderr."""
+    stderr().print(text, soft_wrap=True)
+
+
+def stdout() -> Console:
+    """The console for answers; as wide as the terminal, 80 columns where there is none."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """The console for progress, remarks and errors."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def resumable(said: Callable[[], str]) -> Iterator[None]:
+    """Work that Ctrl-C may stop anywhere; `said()` tells what was kept and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        stop.add_note(said())
+        raise
