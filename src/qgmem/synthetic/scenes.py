@@ -150,7 +150,8 @@ class Scene:
 
     def _claim(self, needs: tuple[int, ...] = (), source: str | None = None, asked: bool = False) -> tuple[Said, ...]:
         """The claim of a turn; short answers put every time as a beginning."""
-        lasts = bool(self._meaning().interval) and (asked or not self.when.text)
+        meaning = self._meaning()
+        lasts = bool(meaning.interval) and not meaning.text.endswith("ago") and (asked or not self.when.text)
         return (Said(self.mention, self._meaning(), source, needs, lasts),)
 
     def _told(self) -> list[Line]:
