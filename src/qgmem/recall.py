@@ -12,6 +12,7 @@ import numpy as np
 
 from .activation.activate import Activation, Asked, activate
 from .activation.query import parse_query
+from .activation.question_terms import question_terms
 from .construction.timestamps import parse_timestamp
 from .construction.timex import find_times
 from .errors import InvalidInput
@@ -76,7 +77,7 @@ class Recall:
     def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
         language = self._settings.language
         query = parse_query(question, parse_timestamp(question_time), self._extractor, find_times)
-        words = terms(question, language)
+        words = question_terms(question, language)
         named = {
             code
             for code, name in space.store.speakers().items()

@@ -27,16 +27,57 @@ FindTimes = Callable[[str, datetime | None], Sequence[Mention]]
 
 ANSWER_TYPES = frozenset(
     {
-        "country", "countries", "state", "states", "city", "cities", "town", "towns", "place", "places",
-        "location", "locations", "area", "areas", "region", "regions", "continent", "person", "people", "name",
-        "names", "date", "dates", "year", "years", "month", "months", "day", "days", "time", "times", "number",
-        "kind", "kinds", "type", "types", "thing", "things", "reason", "reasons", "way", "ways",
+        "country",
+        "countries",
+        "state",
+        "states",
+        "city",
+        "cities",
+        "town",
+        "towns",
+        "place",
+        "places",
+        "location",
+        "locations",
+        "area",
+        "areas",
+        "region",
+        "regions",
+        "continent",
+        "person",
+        "people",
+        "name",
+        "names",
+        "date",
+        "dates",
+        "year",
+        "years",
+        "month",
+        "months",
+        "day",
+        "days",
+        "time",
+        "times",
+        "number",
+        "kind",
+        "kinds",
+        "type",
+        "types",
+        "thing",
+        "things",
+        "reason",
+        "reasons",
+        "way",
+        "ways",
     }
 )
 """What an answer may be, rather than what the evidence speaks of, when a question word stands before it."""
 
-_ASKS = re.compile(r"\b(?:which|what|how many|how much|whose|what kinds? of|what types? of|what sorts? of)\s+"
-                   r"(?:\w+\s+){0,2}$", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\b(?:which|what|how many|how much|whose|what kinds? of|what types? of|what sorts? of)\s+"
+    r"(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
 _TALK = r"(?:chats?|conversations?|discussions?|dialogues?|talks?|sessions?|messages?|exchanges?)"
 _SAY = (
     r"(?:say|says|said|saying|tell|tells|told|mention|mentions|mentioned|talk|talks|talked|talking|discuss|discusses|"

