@@ -11,16 +11,13 @@ from .scan import Token
 # either (noun or verb, undecided), num, det, prep, to, pron, aux, be, adv, conj, time, stop, poss ('s), sign.
 
 _NOMINAL_LEFT = frozenset(("det", "adj", "weak", "prep", "poss", "noun", "name", "num", "of"))
-_ADJECTIVE_ENDINGS = ("ous", "ful", "less", "able", "ible", "ical", "ish")
+_ADJECTIVE_ENDINGS = ("ous", "ful", "less", "able", "ible", "ical")
+_OBJECTS = frozenset(("me", "him", "us", "them", "myself", "himself", "herself", "themselves", "yourself"))
 _MODALS = frozenset(
     ("will", "would", "can", "could", "should", "may", "might", "must", "shall", "gonna", "wanna", "cannot", "let's")
 )
-_NOT_ADJECTIVES = frozenset(
-    (
-        "vegetable", "vegetables", "table", "cable", "timetable", "dish", "fish", "finish", "english", "spanish",
-        "british", "radish", "relish", "wish", "musical", "handful", "mouthful",
-    )
-)
+_NOT_ADJECTIVES = frozenset(("vegetable", "table", "cable", "timetable", "musical", "handful", "mouthful"))
+_AFTER_PREDICATE = frozenset(("sign", "prep", "conj", "to", "adv", "time", "pron", "stop"))
 _VERB_ENDINGS = ("ize", "izes", "ized", "ify", "ifies", "ified")
 
 
@@ -30,7 +27,8 @@ def tag(tokens: Sequence[Token], names: Sequence[bool], lexicon: Lexicon) -> lis
     previous = "sign"
     for i, (token, is_name) in enumerate(zip(tokens, names, strict=True)):
         following = tokens[i + 1] if i + 1 < len(tokens) else None
-        previous = _one(token, is_name, previous, tags, following, lexicon)
+        left = tokens[i - 1].low if i else ""
+        previous = _one(token, is_name, previous, tags, left, following, lexicon)
         tags.append(previous)
     return tags
 
@@ -40,6 +38,7 @@ def _one(
     is_name: bool,
     previous: str,
     before: Sequence[str],
+    left: str,
     following: Token | None,
     lexicon: Lexicon,
 ) -> str:
@@ -73,12 +72,12 @@ def _one(
         return "modal"
     known = lexicon.tags.get(low)
     if known is None:
-        return _unknown(low, previous, before, following, lexicon)
+        return _unknown(low, previous, before, left, following, lexicon)
     if known == "either":
         return _either(low, previous, before, following, lexicon)
     if known == "verb" and previous in ("det", "adj", "weak", "poss") and low not in lexicon["irregular"]:
         return "noun" if previous in ("det", "poss") and not low.endswith("s") else "verb"
-    if known == "pron" and low in ("her", "that", "this"):
+    if low in ("her", "that", "this"):
         return "pron" if low == "that" and previous in ("noun", "name") else "det"
     return known
 
@@ -105,12 +104,13 @@ def _either(
 
 
 def _unknown(
-    low: str, previous: str, before: Sequence[str], following: Token | None, lexicon: Lexicon
+    low: str, previous: str, before: Sequence[str], left: str, following: Token | None, lexicon: Lexicon
 ) -> str:
     if len(low) == 1:
         return "stop"
     after = lexicon.tags.get(following.low, "noun") if following and following.kind == "word" else "sign"
-    if previous in ("pron", "modal") or (previous == "to" and after in ("det", "pron")):
+    subject = previous == "pron" and left not in _OBJECTS
+    if previous == "modal" or subject or (previous == "to" and after in ("det", "pron")):
         return "verb"
     if previous == "aux" and len(before) > 1 and before[-2] in ("pron", "name"):
         return "noun" if after == "sign" else "verb"
@@ -124,6 +124,6 @@ def _unknown(
         return "past"
     if low.endswith(_ADJECTIVE_ENDINGS) and low not in _NOT_ADJECTIVES:
         return "adj"
-    if previous in ("be", "adv") and after in ("sign", "prep", "conj", "to") and not low.endswith("s"):
+    if previous in ("be", "adv") and after in _AFTER_PREDICATE and not low.endswith("s"):
         return "adj"
     return "noun"
