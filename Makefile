@@ -7,7 +7,7 @@ PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13 python3.1
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$each; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 
 .PHONY: demo test wheel-test docs clean
@@ -27,7 +27,7 @@ wheel-test: $(VENV)/base.stamp
 	@set -eu; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
 	$(PIP) wheel --no-deps --wheel-dir "$$folder" .; \
 	$(BIN)/python -m venv "$$folder/venv"; \
-	"$$folder/venv/bin/python" -m pip --disable-pip-version-check --no-input -q install "$$folder"/qgmem-*.whl; \
+	"$$folder/venv/bin/python" -m pip --disable-pip-version-check --no-input -qq install "$$folder"/qgmem-*.whl; \
 	$(BIN)/python tests/surfaces/wheel_contents.py "$$folder"/qgmem-*.whl; \
 	cd "$$folder"; ./venv/bin/qgmem demo --json > demo.json; \
 	./venv/bin/python -c 'import json; d = json.load(open("demo.json")); \

@@ -181,7 +181,10 @@ class Memory:
             raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
         chosen |= _given(agent_id=agent_id, run_id=run_id)
         scope = Scope(chosen, as_of, known_at)
-        return self._recall.search(self._space(user_id), query, wanted, scope, question_time, explain=explain)
+        space = self._space(user_id, create=False)
+        if space is None:
+            return []
+        return self._recall.search(space, query, wanted, scope, question_time, explain=explain)
 
     def context(self, query: str, *, user_id: str = DEFAULT_USER, budget_tokens: int = 700, **search: Any) -> str:
         """The evidence as prompt-ready text with labels and dates; no language model takes part."""

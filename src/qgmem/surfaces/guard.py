@@ -56,6 +56,8 @@ def _tell(error: QgmemError | OSError, *, as_json: bool) -> None:
     note(f"error: {message}")
     if hint:
         note(f"  hint: {hint}")
+    for remark in getattr(error, "__notes__", []):
+        note(f"  {remark}")
 
 
 def told(error: QgmemError | OSError) -> tuple[str, str]:
@@ -64,7 +66,9 @@ def told(error: QgmemError | OSError) -> tuple[str, str]:
         name, dot, rest = error.field.partition(".")
         message, hint = f"{_OPTIONS.get(name, name)}{dot}{rest}: {error.problem}", error.hint
     elif isinstance(error, NotFound):
-        message, hint = str(error), "`qgmem stats` lists the memories in a folder, --path names another"
+        name, colon, rest = str(error).partition(":")
+        message = f"{_OPTIONS.get(name, name)}{colon}{rest}"
+        hint = "`qgmem stats` lists the memories in a folder, --path names another" if name == "user_id" else ""
     elif isinstance(error, QgmemError):
         message, _, hint = str(error).partition("; ")
     else:

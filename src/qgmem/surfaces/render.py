@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from ..types import Hit, Interval, MemoryUnit
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.text import Text
 
+INDENT = "   "  # in front of every line of a hit but its first
 TEXT_LIMIT = 400  # characters of one unit shown in a list of hits; `show` has the rest
 
 
-def hits(found: Iterable[Hit], *, explain: bool = False) -> list[RenderableType]:
+def hits(found: Iterable[Hit], *, explain: bool = False) -> list[Text]:
     """One block a hit: head, words, source, why it was found."""
-    from rich.padding import Padding
     from rich.text import Text
 
-    blocks: list[RenderableType] = []
+    blocks: list[Text] = []
     for hit in found:
         head = Text(f"{hit.rank}. ").append(plain(hit.speaker), "bold").append(f"  {times(hit.unit)}")
         if hit.flags:
@@ -29,11 +29,11 @@ def hits(found: Iterable[Hit], *, explain: bool = False) -> list[RenderableType]
         lines.append(Text(f"found by {why(hit)}", "dim"))
         if explain:
             lines.append(Text(f"score is {parts(hit)}", "dim"))
-        blocks += [head, *(Padding(line, (0, 0, 0, 3)) for line in lines)]
+        blocks += [head, *(Text(INDENT).append_text(line) for line in lines)]
     return blocks
 
 
-def unit_card(unit: MemoryUnit, original: str | None) -> list[RenderableType]:
+def unit_card(unit: MemoryUnit, original: str | None) -> list[Text]:
     """Everything about one unit; `original`: the turn's own words, if the unit's were changed."""
     from rich.text import Text
 

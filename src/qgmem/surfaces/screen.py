@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..errors import ModelError, StoreError
 from ..types import JsonValue
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
+    from rich.text import Text
 
 
 def emit(value: JsonValue) -> None:
@@ -19,11 +21,16 @@ def emit(value: JsonValue) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
-def show(*parts: RenderableType) -> None:
-    """Something for people on stdout; text is taken as it is, never as markup."""
+def show(*paragraphs: Text) -> None:
+    """Paragraphs for people on stdout, wrapped with the indent they begin with."""
+    from rich.text import Text
+
     console = stdout()
-    for part in parts:
-        console.print(part)
+    for paragraph in paragraphs:
+        indent = len(paragraph.plain) - len(paragraph.plain.lstrip(" "))
+        for line in paragraph[indent:].wrap(console, max(20, console.width - indent)):
+            line.rstrip()
+            console.print(Text(" " * indent).append_text(line), soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -49,9 +56,9 @@ def _console(*, stderr: bool) -> Console:
 
 @contextmanager
 def resumable(said: Callable[[], str]) -> Iterator[None]:
-    """Work that Ctrl-C may stop anywhere; `said()` tells what was kept and how to go on."""
+    """Work that Ctrl-C or trouble may stop anywhere; `said()` tells what was kept and how to go on."""
     try:
         yield
-    except KeyboardInterrupt as stop:
+    except (KeyboardInterrupt, StoreError, ModelError) as stop:
         stop.add_note(said())
         raise

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ...errors import InvalidInput
 from ...types import AddReport, JsonValue
 from .. import encode, screen
 from ..guard import FAILED
@@ -89,6 +90,9 @@ def import_(
     """
     from ...memory import Memory
 
+    for file in files:
+        if not file.is_file():
+            raise InvalidInput("path", f"{file} is no file")
     tally = Tally()
     with Memory.open(path) as memory, progress("messages") as bar, screen.resumable(tally.kept):
         for file in files:

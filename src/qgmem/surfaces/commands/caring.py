@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...errors import NotFound
 from ...types import JsonValue
 from .. import encode, render, screen
 from ..guard import FAILED
@@ -81,7 +82,10 @@ def reembed(
             Memory.open(path, embedder=counting, settings=settings) as memory,
             screen.resumable(lambda: f"{bar.done} vectors were made and stay; run the same command again to go on"),
         ):
-            for each in memory.namespaces() if user is None else [user]:
+            known = memory.namespaces()
+            if user is not None and user not in known:
+                raise NotFound(f"user_id: no memory of {user!r} in {path}")
+            for each in known if user is None else [user]:
                 made[each] = memory.reembed(user_id=each)
     if json:
         screen.emit({"embedder": counting.id, "dimension": counting.dimension, "units": made})

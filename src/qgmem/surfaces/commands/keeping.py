@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...errors import InvalidInput, NotFound
+from ...errors import InvalidInput
 from .. import encode, render, screen
 from ..options import FOLDER, USER, Agent, AnyUser, Folder, Json, Run, Session, User
 
@@ -73,8 +73,7 @@ def forget(
     if not everything and not ids and not scoped:
         raise InvalidInput("UNIT", "nothing is named to forget", "give ids, --session, --agent, --run or --all")
     with Memory.open(path) as memory:
-        if user not in memory.namespaces():
-            raise NotFound(f"--user: no memory of {user!r} in {path}")
+        memory.stats(user_id=user)  # says so before anything is asked, if there is no such memory
         if not yes:
             _confirm(_what(ids, session, agent, run, user))
         if everything:
