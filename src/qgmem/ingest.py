@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import Any
 
 import numpy as np
 
 from .construction.identity import turn_ids
-from .construction.messages import Message, checked_metadata, read_message
+from .construction.messages import Message, Timestamp, checked_metadata, identifier, read_message
 from .construction.verbatim import attributes, embedding_texts
 from .errors import InvalidInput, ModelError
 from .models.checked import CheckedEmbedder
@@ -32,7 +32,7 @@ class Shared:
     """What all messages of one call have in common."""
 
     session_id: str | None = None
-    timestamp: datetime | None = None
+    timestamp: Timestamp = None
     time_zone: str | tzinfo | None = None
     metadata: Mapping[str, JsonValue] | None = None
     agent_id: str | None = None
@@ -48,7 +48,13 @@ class Ingest:
     def add(self, space: Namespace, messages: Messages, shared: Shared) -> AddReport:
         """Store what can be stored, in one transaction, and say of each message what became of it."""
         items = [messages] if isinstance(messages, str | Mapping) else list(messages)
-        metadata = checked_metadata(shared.metadata or {}, "metadata")
+        shared = replace(
+            shared,
+            session_id=identifier(shared.session_id, "session_id"),
+            agent_id=identifier(shared.agent_id, "agent_id"),
+            run_id=identifier(shared.run_id, "run_id"),
+        )
+        metadata = checked_metadata(shared.metadata, "metadata")
         report: dict[int, AddItem] = {}
         read: dict[int, Message] = {}
         for place, item in enumerate(items):
@@ -63,6 +69,8 @@ class Ingest:
             for (place, message), turn_id, session in zip(read.items(), ids, sessions, strict=True)
         }
         pending = self._store(space, turns, report)
+        for place, message in read.items():
+            report[place] = replace(report[place], note=message.note)
         return AddReport(tuple(report[place] for place in range(len(items))), pending)
 
     def _store(self, space: Namespace, turns: Mapping[int, NewTurn], report: dict[int, AddItem]) -> str | None:
@@ -76,16 +84,17 @@ class Ingest:
         if not fresh:
             return None
         made = [self.constructed(turn) for turn in fresh.values()]
+        phrases: dict[str, Any] = {}
         pending = None
         try:
-            made = self.embedded(made)
+            made, phrases = self._embedded(space, made)
         except ModelError as error:
             pending = str(error)
-        for place, stored in zip(fresh, space.store.add(made), strict=True):
+        for place, stored in zip(fresh, space.store.add(made, phrases), strict=True):
             if stored is None:  # another process was first
                 turn = fresh[place]
                 report[place] = _compared(turn, space.store.turn(turn.id))
-        return pending or self._phrases_or_reason(space)
+        return pending
 
     def put(self, space: Namespace, turns: Sequence[Turn]) -> AddReport:
         """Store turns of an export with the ids and, where it is free, the sequence that they had."""
@@ -107,10 +116,17 @@ class Ingest:
         )
         return replace(turn, attributes=found)
 
-    def embedded(self, turns: Sequence[NewTurn]) -> list[NewTurn]:
-        """The turns with their vectors. Raises ModelError."""
+    def _embedded(self, space: Namespace, turns: Sequence[NewTurn]) -> tuple[list[NewTurn], dict[str, Any]]:
+        """The turns with their vectors, and vectors of phrases that have none yet. Raises ModelError."""
         pieces = [embedding_texts(turn.speaker, turn.text, turn.caption) for turn in turns]
-        return [replace(turn, vectors=vectors) for turn, vectors in zip(turns, self._pieces(pieces), strict=True)]
+        phrases: list[str] = []
+        if self._settings.phrase_vectors:
+            found = [turn.attributes for turn in turns]
+            named = [entity.text for one in found for entity in one.entities]
+            phrases = space.store.unembedded(named + [place for one in found for place in one.locations])
+        *vectors, of_phrases = self._pieces([*pieces, phrases])
+        made = [replace(turn, vectors=own) for turn, own in zip(turns, vectors, strict=True)]
+        return made, dict(zip(phrases, of_phrases, strict=True))
 
     def _pieces(self, pieces: Sequence[Sequence[str]]) -> list[Any]:
         """One (chunks, d) array an entry, all embedded together."""
@@ -123,52 +139,50 @@ class Ingest:
 
         When the embedder fails, the vectors wait for `embed_pending`.
         """
+        if not isinstance(text, str):
+            raise InvalidInput("text", f"expected text, got {type(text).__name__}")
         content = read_message(text).content
         turn = self.constructed(
             NewTurn(unit.id, unit.session_id, unit.speaker, unit.role, content, unit.utterance_time)
         )
+        phrases: dict[str, Any] = {}
         try:
-            turn = self.embedded([turn])[0]
+            (turn,), phrases = self._embedded(space, [turn])
         except ModelError:
             turn = replace(turn, vectors=None)
-        space.store.update(unit.id, turn, recorded_at)
-        self._phrases_or_reason(space)
+        space.store.update(unit.id, turn, recorded_at, phrases)
 
     def embed_pending(self, space: Namespace) -> int:
         """Vectors for all units and phrases that have none of this embedder; how many units. Raises ModelError."""
-        count = 0
-        while waiting := space.store.pending_units(self._embedder.id, EMBED_BATCH):
+        count = after = 0
+        while waiting := space.store.pending_units(self._embedder.id, EMBED_BATCH, after):
+            after = waiting[-1][0]
             units = {unit.id: unit for unit in space.store.units([unit_id for _, unit_id in waiting])}
             turns = space.store.known([unit.span.first_turn for unit in units.values()])
             pieces = [_unit_texts(units[unit_id], turns) for _, unit_id in waiting]
             vectors = {key: found for (key, _), found in zip(waiting, self._pieces(pieces), strict=True)}
             space.store.put_unit_vectors(vectors, self._embedder.id)
             count += len(waiting)
-        self._embed_phrases(space)
+        if self._settings.phrase_vectors:
+            self._embed_phrases(space)
         return count
 
     def reembed(self, space: Namespace) -> int:
         """All vectors anew; a run that was interrupted goes on where it stopped."""
         space.store.begin_reembed(self._embedder.id, self._embedder.dimension)
         count = self.embed_pending(space)
-        space.store.finish_reembed(self._embedder.id)
+        while not space.store.finish_reembed(self._embedder.id):
+            count += self.embed_pending(space)  # what was written meanwhile
         space.index.forget()
         return count
 
     def _embed_phrases(self, space: Namespace) -> None:
-        while waiting := space.store.pending_phrases(self._embedder.id, 1024):
+        after = 0
+        while waiting := space.store.pending_phrases(self._embedder.id, 1024, after):
+            after = waiting[-1][0]
             vectors = self._embedder.embed([text for _, text in waiting])
             named = {key: vector for (key, _), vector in zip(waiting, vectors, strict=True)}
             space.store.put_phrase_vectors(named, self._embedder.id)
-
-    def _phrases_or_reason(self, space: Namespace) -> str | None:
-        if not self._settings.phrase_vectors:
-            return None
-        try:
-            self._embed_phrases(space)
-        except ModelError as error:
-            return str(error)
-        return None
 
 
 def _turn(

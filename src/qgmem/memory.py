@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from . import transfer
-from .construction.timestamps import parse_timestamp
+from .construction.messages import Timestamp, read_time
 from .errors import InvalidInput, NotFound
 from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
@@ -27,7 +27,7 @@ from .protocols import AttributeExtractor, Embedder
 from .recall import Moment, Recall, Scope
 from .registry import make_embedder, make_extractor
 from .settings import Settings
-from .stores.filters import compile_filters
+from .stores.filters import parse_filters
 from .stores.folder import DATABASE, checked, namespace_folder
 from .stores.records import HistoryEvent, Receipt, StoreStats
 from .types import AddReport, Hit, JsonValue, MemoryUnit, Turn
@@ -84,7 +84,7 @@ class Memory:
         *,
         user_id: str = DEFAULT_USER,
         session_id: str | None = None,
-        timestamp: Moment = None,
+        timestamp: Timestamp = None,
         time_zone: str | tzinfo | None = None,
         metadata: Mapping[str, JsonValue] | None = None,
         agent_id: str | None = None,
@@ -93,11 +93,12 @@ class Memory:
         """Store messages as turns, in order, in one transaction; durable when this returns.
 
         `messages`: a string, a mapping {role, content, name?, timestamp?, id?, caption?, caption_query?}, or a list
-        of those. `timestamp` stands for messages without their own; none at all means that the time is unknown. A
-        message that cannot be used is reported as failed, and the rest is stored.
+        of those. `timestamp` stands for messages without their own; none at all means that the time is unknown, and
+        so does a text that cannot be read, which the report notes. A message that cannot be used is reported as
+        failed, and the rest is stored.
         """
-        time = parse_timestamp(timestamp, time_zone=time_zone)
-        shared = Shared(session_id, time, time_zone, metadata, agent_id, run_id)
+        read_time(timestamp, time_zone)  # a wrong type or zone stops the call before anything is written
+        shared = Shared(session_id, timestamp, time_zone, metadata, agent_id, run_id)
         return self._ingest.add(self._space(user_id), messages, shared)
 
     def update(self, id: str, text: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
@@ -125,17 +126,21 @@ class Memory:
             raise InvalidInput("id", "nothing is named to delete", "use delete_all to remove a user's memory")
         ids = [] if id is None else [id] if isinstance(id, str) else list(id)
         if scope:
-            ids += [unit.id for unit in space.store.scan(compile_filters(scope))]
+            ids += [unit.id for unit in space.store.scan(scope)]
         receipt = space.store.delete(list(dict.fromkeys(ids)))
-        space.index.forget()
+        space.index.unbase()
         return receipt
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
+        if not (namespace_folder(self.path, user_id) / DATABASE).exists():
+            return Receipt(user_id, (), 0, 0, 0, 0, 0)
         with self._lock:
             space = self._spaces.pop(user_id, None) or self._new_space(user_id)
             space.index.forget()
-            return space.store.delete_all()
+            receipt = space.store.delete_all()
+            space.store.close()
+            return receipt
 
     def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:
         """Make the vectors that are missing after an embedder failed; how many units. Raises ModelError."""
@@ -147,9 +152,13 @@ class Memory:
 
         Until it is done, the former embedder answers whoever opens the memory with it.
         """
-        with self._lock:
-            space = self._spaces.get(user_id) or self._new_space(user_id)
+        if not (namespace_folder(self.path, user_id) / DATABASE).exists():
+            raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
+        space = self._new_space(user_id)
+        try:
             return self._ingest.reembed(space)
+        finally:
+            space.close(fold=False)
 
     # ---- reading
 
@@ -203,9 +212,9 @@ class Memory:
         self, *, user_id: str = DEFAULT_USER, filters: Mapping[str, Any] | None = None, limit: int | None = None
     ) -> list[MemoryUnit]:
         """Units in the order they came in."""
-        where = compile_filters(filters) if filters else None
+        parse_filters(filters)
         space = self._space(user_id, create=False)
-        return [] if space is None else list(space.store.scan(where, limit))
+        return [] if space is None else list(space.store.scan(filters, limit))
 
     def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:
         """A turn as it was said. Raises NotFound."""
@@ -272,8 +281,10 @@ class Memory:
                     return None
                 space = self._spaces[user_id] = self._new_space(user_id)
             self._spaces.move_to_end(user_id)
-            while len(self._spaces) > OPEN_NAMESPACES:
-                self._spaces.popitem(last=False)[1].close()
+            surplus = len(self._spaces) - OPEN_NAMESPACES
+            closing = [self._spaces.popitem(last=False)[1] for _ in range(surplus)]
+        for idle in closing:  # a call that still uses it ends as it should; see SqliteFile
+            idle.close()
         space.store.use_embedder(self.embedder.id, self.embedder.dimension)
         return space
 

@@ -21,7 +21,6 @@ from .namespace import Namespace
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.analyser import terms
-from .stores.filters import compile_filters
 from .stores.index import Index, Mask
 from .stores.reading import time_number
 from .stores.segment import NO_DAY, NO_TIME
@@ -93,7 +92,7 @@ def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
     allowed = np.ones(index.rows, np.bool_) if index.alive is None else index.alive.copy()
     if scope.filters:
         passing = np.zeros(index.rows, np.bool_)
-        passing[index.rows_of(space.store.keys(compile_filters(scope.filters)))] = True
+        passing[index.rows_of(space.store.keys(scope.filters))] = True
         allowed &= passing
     if scope.as_of is not None:
         start = np.asarray(index.column("valid_from"))

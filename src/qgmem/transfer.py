@@ -11,8 +11,9 @@ from .errors import InvalidInput
 from .interchange import READERS, detect, read
 from .interchange.export import ExportHeader, ExportRecord, read_export, write_export
 from .stores.folder import DATABASE
+from .stores.protocol import Store
 from .stores.records import HistoryEvent
-from .stores.sqlite import SqliteStore, stored_user
+from .stores.sqlite import stored_user
 from .types import AddItem, AddReport, ImportProblem, ImportRecord, JsonValue, Turn
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ def namespaces(root: Path) -> list[str]:
     return sorted(user_id for user_id in found if user_id is not None)
 
 
-def write(store: SqliteStore, path: Path) -> int:
+def write(store: Store, path: Path) -> int:
     """Export a namespace to a file; how many records."""
     with path.open("wb") as handle:
         return write_export(_records(store), handle, ExportHeader(store.user_id))
 
 
-def _records(store: SqliteStore) -> Iterator[ExportRecord]:
+def _records(store: Store) -> Iterator[ExportRecord]:
     """Turns in order, then units whose words were changed, then what they said before."""
     for turn in store.turns():
         yield ExportRecord.of_turn(turn)

@@ -197,11 +197,15 @@ AddStatus = Literal["stored", "deduplicated", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class AddItem:
-    """What became of one message: `turn_id` once it has one, `reason` when it failed."""
+    """What became of one message: `turn_id` once it has one, `reason` when it failed.
+
+    `note` tells of something that was not understood and did not stop it, as a timestamp that cannot be read.
+    """
 
     status: AddStatus
     turn_id: str | None = None
     reason: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def turn_ids(messages: Sequence[Message], namespace: str, session_ids: Sequence[
         if message.id is not None:
             found.append(message.id)
             continue
-        time = message.time.isoformat() if message.time else ""
+        time = message.time.isoformat() if message.time else message.unread_time or ""
         parts = (namespace, session_id, time, message.speaker, message.content, message.caption or "")
         digest = sha256()
         for part in (*parts, str(seen[parts])):

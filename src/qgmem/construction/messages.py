@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Any
 
 from ..errors import InvalidInput
@@ -13,12 +13,17 @@ from ..types import ROLES, JsonValue, Role
 from .timestamps import parse_timestamp
 
 KEYS = ("role", "content", "name", "timestamp", "id", "caption", "caption_query", "metadata", "session_id")
+DEEPEST = 50  # levels of nested metadata
+Timestamp = str | date | datetime | int | float | None
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One valid message; `id` only if the caller gave one."""
+    """One valid message; `id` only if the caller gave one.
+
+    `unread_time` is a timestamp that no rule understands: the message is kept, its time is unknown.
+    """
 
     role: Role
     content: str
@@ -29,11 +34,15 @@ class Message:
     caption_query: str | None
     metadata: Mapping[str, JsonValue]
     session_id: str | None
+    unread_time: str | None = None
+
+    @property
+    def note(self) -> str | None:
+        """A word to the caller about what was not understood."""
+        return None if self.unread_time is None else unread_note(self.unread_time)
 
 
-def read_message(
-    item: object, *, timestamp: datetime | None = None, time_zone: str | tzinfo | None = None
-) -> Message:
+def read_message(item: object, *, timestamp: Timestamp = None, time_zone: str | tzinfo | None = None) -> Message:
     """A message from a string or a mapping. `timestamp` stands in when the message carries none.
 
     Lone surrogates become U+FFFD and NULs are dropped; everything else of the text stays as it is.
@@ -49,27 +58,54 @@ def read_message(
     role = item.get("role", "user")
     if role not in ROLES:
         raise InvalidInput("message.role", f"is {role!r}", f"use one of {', '.join(ROLES)}")
-    content = _content(item.get("content"), has_caption=bool(item.get("caption")))
+    caption = _text(item, "caption")
+    content = _content(item.get("content"), has_caption=caption is not None)
     name = _text(item, "name")
-    given = item.get("timestamp")
-    metadata = item.get("metadata") or {}
-    if not isinstance(metadata, Mapping):
-        raise InvalidInput("message.metadata", f"expected a mapping, got {type(metadata).__name__}")
+    own = item.get("timestamp")
+    time, unread = read_time(timestamp if own is None else own, time_zone, "message.timestamp")
     return Message(
         role=role,
         content=content,
         speaker=name or role,
-        time=timestamp if given is None else _time(given, time_zone),
-        id=_identifier(item.get("id"), "message.id"),
-        caption=_text(item, "caption"),
+        time=time,
+        id=identifier(item.get("id"), "message.id"),
+        caption=caption,
         caption_query=_text(item, "caption_query"),
-        metadata=checked_metadata(metadata, "message.metadata"),
-        session_id=_identifier(item.get("session_id"), "message.session_id"),
+        metadata=checked_metadata(item.get("metadata"), "message.metadata"),
+        session_id=identifier(item.get("session_id"), "message.session_id"),
+        unread_time=unread,
     )
 
 
-def checked_metadata(metadata: Mapping[str, Any], at: str) -> dict[str, JsonValue]:
-    """Metadata that JSON can hold. Raises InvalidInput with the path of what it cannot."""
+def read_time(
+    value: Any, time_zone: str | tzinfo | None, at: str = "timestamp"
+) -> tuple[datetime | None, str | None]:
+    """(time, None), or (None, the text) for a text that is no time: words are not lost for a bad date.
+
+    Raises InvalidInput naming `at` for a value of another type, and `time_zone` for one that does not exist.
+    """
+    try:
+        return parse_timestamp(value, time_zone=time_zone), None
+    except InvalidInput as error:
+        if error.field != "timestamp":
+            raise
+        if isinstance(value, str):
+            return None, clean(value)
+        raise InvalidInput(at, error.problem, error.hint) from error
+
+
+def unread_note(text: str) -> str:
+    """What the report says of a timestamp that cannot be read."""
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return f"timestamp: cannot read {shown!r}; stored with its time unknown"
+
+
+def checked_metadata(metadata: object, at: str) -> dict[str, JsonValue]:
+    """Metadata that JSON can hold; None is none. Raises InvalidInput with the path of what it cannot."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(at, f"expected a mapping, got {type(metadata).__name__}")
     return {clean(str(key)): _json(value, f"{at}.{key}") for key, value in metadata.items()}
 
 
@@ -78,8 +114,14 @@ def clean(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text).replace("\0", "")
 
 
-def _json(value: Any, at: str) -> JsonValue:
-    if value is None or isinstance(value, bool | int):
+def _json(value: Any, at: str, depth: int = 0) -> JsonValue:
+    if depth > DEEPEST:
+        raise InvalidInput(at[:200], f"is nested more than {DEEPEST} deep")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise InvalidInput(at, "is a whole number beyond 64 bits", "give it as text")
         return value
     if isinstance(value, float):
         if value != value or value in (float("inf"), float("-inf")):
@@ -88,14 +130,16 @@ def _json(value: Any, at: str) -> JsonValue:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(str(key)): _json(inner, f"{at}.{key}") for key, inner in value.items()}
+        return {clean(str(key)): _json(inner, f"{at}.{key}", depth + 1) for key, inner in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return [_json(inner, f"{at}[{place}]") for place, inner in enumerate(value)]
+        return [_json(inner, f"{at}[{place}]", depth + 1) for place, inner in enumerate(value)]
     raise InvalidInput(at, f"{type(value).__name__} does not fit into JSON", "use text, numbers, lists, mappings")
 
 
 def _content(content: object, *, has_caption: bool) -> str:
-    if isinstance(content, Sequence) and not isinstance(content, str | bytes):
+    if content is None and has_caption:
+        return ""
+    if isinstance(content, Sequence) and not isinstance(content, str | bytes | bytearray):
         content = "\n".join(_part(part, place) for place, part in enumerate(content))
     if not isinstance(content, str):
         raise InvalidInput(
@@ -126,19 +170,16 @@ def _text(item: Mapping[str, Any], key: str) -> str | None:
     return clean(value).strip() or None
 
 
-def _identifier(value: object, at: str) -> str | None:
+def identifier(value: object, at: str) -> str | None:
+    """An id as text; None stays None. Raises InvalidInput naming `at`."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InvalidInput(at, f"expected text or a whole number, got {type(value).__name__}")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise InvalidInput(at, "is a whole number beyond 64 bits", "give it as text")
     text = clean(str(value))
     if not text:
         raise InvalidInput(at, "is empty", "leave it out to have one made")
     return text
 
-
-def _time(value: Any, time_zone: str | tzinfo | None) -> datetime | None:
-    try:
-        return parse_timestamp(value, time_zone=time_zone)
-    except InvalidInput as error:
-        raise InvalidInput("message.timestamp", error.problem, error.hint) from error

@@ -12,6 +12,7 @@ Float32 = NDArray[np.float32]
 
 SCAN_FROM = 16_384  # rows; fewer are compared exactly
 RESCORED = 4  # times the wanted number of results
+RUN = 32  # scores looked at together when the best of many are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,14 @@ class VectorBlock:
         """(len(rows),) exact cosines of these rows."""
         if self.whole is not None:
             return self.whole[rows] @ query
-        return self.vector[rows].astype(np.float32) @ query
+        found: Float32 = self.vector[rows].astype(np.float32) @ query
+        return found
+
+    def taken(self, rows: NDArray[np.intp]) -> VectorBlock:
+        """The block of these rows alone."""
+        if self.codes is None or self.scale is None or len(rows) < SCAN_FROM:
+            return VectorBlock.of(self.vector[rows])
+        return VectorBlock(self.vector[rows], self.codes[rows], self.scale[rows], None)
 
 
 def quantise(vector: NDArray[np.float16]) -> tuple[NDArray[np.int8], Float32]:
@@ -74,5 +82,18 @@ def best(scores: Float32, n: int) -> NDArray[np.intp]:
     """Indexes of the n highest scores and all that tie with the last of them, unordered."""
     if len(scores) <= n:
         return np.arange(len(scores))
-    edge = np.partition(scores, len(scores) - n)[len(scores) - n]
-    return np.flatnonzero(scores >= edge)
+    rows = _promising(scores, n)
+    values = scores if rows is None else scores[rows]
+    edge = np.partition(values, len(values) - n)[len(values) - n]
+    kept = np.flatnonzero(values >= edge)
+    return kept if rows is None else rows[kept]
+
+
+def _promising(scores: Float32, n: int) -> NDArray[np.intp] | None:
+    """A superset of the n best of many: the n-th best maximum of short runs is a lower bound for the n-th score."""
+    runs = len(scores) // RUN
+    if runs < 4 * n:
+        return None
+    tops = scores[: runs * RUN].reshape(runs, RUN).max(axis=1)
+    bound = np.partition(tops, runs - n)[runs - n]
+    return np.flatnonzero(scores >= bound)

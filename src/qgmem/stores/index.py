@@ -7,38 +7,14 @@ channel's definition: BM25 with Lucene's IDF over this namespace's statistics, c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .dense import RESCORED, Float32, VectorBlock, best
-from .segment import NO_DAY, Int32, Int64, Segment, UInt64, term_hash
-
-Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A segment with what changes around it: which rows still live, and its vectors ready to compare."""
-
-    segment: Segment
-    alive: Mask | None  # None: all
-    vectors: VectorBlock
-
-    def living(self) -> Mask:
-        return np.ones(len(self.segment), np.bool_) if self.alive is None else self.alive
-
-
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """A run of entity and location phrases: key (p,) ascending, hash of the text, vector (zeros if none yet)."""
-
-    key: Int64
-    hash: UInt64
-    vectors: VectorBlock
+from .dense import RESCORED, Float32, best
+from .part import Mask, Part, Phrases, Rows
+from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, term_hash
 
 
 class Index:
@@ -48,10 +24,7 @@ class Index:
         self.parts, self.phrases, self.change = tuple(parts), tuple(phrases), change
         self._k1, self._b = k1, b
         self._start = np.cumsum([0] + [len(part.segment) for part in self.parts])
-        alive = [part.alive for part in self.parts]
-        self.alive: Mask | None = (
-            None if all(mask is None for mask in alive) else self._join([p.living() for p in self.parts])
-        )
+        self.size = sum(part.size for part in self.parts)  # living units
 
     # ---- rows
 
@@ -61,13 +34,18 @@ class Index:
         return int(self._start[-1])
 
     @cached_property
-    def size(self) -> int:
-        """Number of living units."""
-        return self.rows if self.alive is None else int(np.count_nonzero(self.alive))
+    def alive(self) -> Mask | None:
+        """(rows,) which rows are living units; None for all."""
+        if self.size == self.rows:
+            return None
+        return np.concatenate([part.living() for part in self.parts])
 
     def column(self, name: str) -> NDArray[np.generic]:
         """(rows,) one column of all segments: key, chain, speaker, utterance_day, utterance_us, valid_from."""
-        return self._columns(name)
+        arrays = [np.asarray(getattr(part.segment, name)) for part in self.parts]
+        if len(arrays) == 1:
+            return arrays[0]
+        return np.concatenate(arrays) if arrays else np.empty(0, np.int64)
 
     def gather(self, name: str, rows: Rows) -> NDArray[np.generic]:
         """That column at these rows, without building the whole."""
@@ -121,37 +99,26 @@ class Index:
     def lexical(self, terms: Sequence[str]) -> Float32:
         """(rows,) BM25 of the terms, 0 where none occurs: Σ idf · tf / (tf + k1·(1 − b + b·length/mean))."""
         scores = np.zeros(self.rows, np.float32)
+        mean = sum(part.length for part in self.parts) / max(self.size, 1)
+        flat, slope = np.float32(self._k1 * (1 - self._b)), np.float32(self._k1 * self._b / max(mean, 1e-9))
         for term in terms:
             number = term_hash(term)
-            spans = [part.segment.postings(number) for part in self.parts]
-            frequency = 0
-            found: list[tuple[Int32, Float32, int]] = []
-            for part, span, start, norm in zip(self.parts, spans, self._start, self._norms, strict=False):
-                if span.stop == span.start:
-                    continue
+            found: list[tuple[Part, int, Int32, NDArray[np.uint16]]] = []
+            for part, start in zip(self.parts, self._start, strict=False):
+                span = part.segment.postings(number)
                 at, count = part.segment.posting_row[span], part.segment.posting_count[span]
                 if part.alive is not None:
                     living = part.alive[at]
                     at, count = at[living], count[living]
-                frequency += len(at)
-                weight = count.astype(np.float32)
-                found.append((at, weight / (weight + norm[at]), int(start)))
-            if frequency == 0:
-                continue
+                if len(at):
+                    found.append((part, int(start), at, count))
+            frequency = sum(len(at) for _, _, at, _ in found)
             idf = np.float32(np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)))
-            for at, weight, start in found:
-                scores[start + at] += idf * weight
+            for part, start, at, count in found:
+                weight = count.astype(np.float32)
+                norm = flat + slope * part.segment.length[at]
+                scores[start : start + len(part.segment)][at] += idf * weight / (weight + norm)
         return scores
-
-    @cached_property
-    def _norms(self) -> list[Float32]:
-        """k1·(1 − b + b·length/mean length) of every row, by part."""
-        total = sum(int(part.segment.length[part.living()].sum()) for part in self.parts)
-        mean = max(total / max(self.size, 1), 1e-9)
-        return [
-            (self._k1 * (1 - self._b + self._b / mean * part.segment.length)).astype(np.float32)
-            for part in self.parts
-        ]
 
     # ---- semantic
 
@@ -252,48 +219,18 @@ class Index:
 
     def neighbours(self, rows: Rows, distance: int = 1) -> NDArray[np.intp]:
         """(len(rows), 2) rows of the verbatim units `distance` turns before and after in the session, -1 if none."""
-        found = np.full((len(rows), 2), -1, np.intp)
-        if not len(rows):
-            return found
-        places = np.searchsorted(self._chain[0], np.asarray(self.gather("chain", rows)))
-        session = np.asarray(self.gather("chain", rows)) >> 40
-        for side, step in ((0, -distance), (1, distance)):
-            at = places + step
-            inside = (at >= 0) & (at < len(self._chain[0]))
-            at = np.where(inside, at, 0)
-            if len(self._chain[0]):
-                inside &= (self._chain[0][at] >> 40) == session
-                found[:, side] = np.where(inside, self._chain[1][at], -1)
-        return found
-
-    @cached_property
-    def _chain(self) -> tuple[Int64, Rows]:
-        """Chain keys of all living verbatim units, ascending, and their rows."""
-        keys, rows = [], []
+        chain = np.asarray(self.gather("chain", rows))
+        before: list[tuple[Int64, Rows]] = []  # chain keys and rows of each part's nearest, one column a step
+        after: list[tuple[Int64, Rows]] = []
         for part, start in zip(self.parts, self._start, strict=False):
-            at = part.segment.chain_row
-            if part.alive is not None:
-                at = at[part.alive[at]]
-            keys.append(part.segment.chain[at])
-            rows.append(at.astype(np.intp) + start)
-        if not keys:
-            return np.empty(0, np.int64), np.empty(0, np.intp)
-        if len(keys) == 1:
-            return keys[0], rows[0]
-        joined, where = np.concatenate(keys), np.concatenate(rows)
-        order = np.argsort(joined, kind="stable")
-        return joined[order], where[order]
+            keys, owners = part.chain
+            left, right = np.searchsorted(keys, chain), np.searchsorted(keys, chain, side="right")
+            for step in range(distance):
+                before.append(_beside(keys, owners, int(start), left - 1 - step, chain))
+                after.append(_beside(keys, owners, int(start), right + step, chain))
+        return np.stack([_nth(before, distance, newest=True), _nth(after, distance, newest=False)], axis=1)
 
     # ---- inside
-
-    def _columns(self, name: str) -> NDArray[np.generic]:
-        return self._join([getattr(part.segment, name) for part in self.parts])
-
-    @staticmethod
-    def _join(arrays: Sequence[NDArray[np.generic]]) -> NDArray:  # type: ignore[type-arg]
-        if len(arrays) == 1:
-            return arrays[0]
-        return np.concatenate(arrays) if arrays else np.empty(0, np.int64)
 
     def _split(self, rows: Rows) -> list[tuple[Part, int, Rows]]:
         """Which of `rows` lie in which part: (part, its first row, places in `rows`)."""
@@ -322,6 +259,27 @@ def _phrase_match(part: Phrases, vector: Float32, number: int, threshold: float)
     same = np.flatnonzero(part.hash == np.uint64(number))
     strength = np.concatenate([np.minimum(strength[kept], 1), np.ones(len(same), np.float32)])
     return part.key[np.concatenate([near[kept], same])], strength
+
+
+def _beside(keys: Int64, rows: Rows, start: int, at: Rows, chain: Int64) -> tuple[Int64, Rows]:
+    """Chain keys and rows at these places, row -1 where the place does not exist or is of another session."""
+    if not len(keys):
+        return np.zeros(len(at), np.int64), np.full(len(at), -1, np.intp)
+    inside = (at >= 0) & (at < len(keys))
+    at = np.where(inside, at, 0)
+    inside &= (keys[at] >> CHAIN_SHIFT) == (chain >> CHAIN_SHIFT)
+    return keys[at], np.where(inside, rows[at] + start, -1)
+
+
+def _nth(candidates: Sequence[tuple[Int64, Rows]], n: int, *, newest: bool) -> Rows:
+    """The n-th candidate of every column counted from the newest or oldest chain key, -1 where there are fewer."""
+    if not candidates:
+        return np.empty(0, np.intp)
+    keys, rows = (np.stack(arrays) for arrays in zip(*candidates, strict=True))
+    order = np.where(rows < 0, np.iinfo(np.int64).max, -keys if newest else keys)
+    place = np.argsort(order, axis=0, kind="stable")[n - 1]
+    found: Rows = rows[place, np.arange(rows.shape[1])]
+    return found
 
 
 def _ranges(left: Rows, right: Rows) -> tuple[Rows, Rows]:

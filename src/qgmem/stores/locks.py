@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 
@@ -21,9 +22,14 @@ class FileLock:
 
     def acquire(self, *, shared: bool, wait: bool = True) -> bool:
         """Take the lock; False when it is another's and `wait` is off. Raises OSError."""
-        while True:
+        for attempt in itertools.count():
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            except FileNotFoundError:
+                if attempt > 100:
+                    raise
+                continue  # the folder was removed between the two steps
             try:
                 if os.name == "posix":
                     mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
@@ -41,6 +47,7 @@ class FileLock:
                 self._handle = handle
                 return True
             os.close(handle)
+        raise AssertionError  # the loop has no end
 
     def _still_there(self, handle: int) -> bool:
         try:
@@ -50,9 +57,12 @@ class FileLock:
 
     def release(self) -> None:
         """Give the lock back; harmless when it is not held."""
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
+
+    def __del__(self) -> None:
+        self.release()
 
     def __enter__(self) -> FileLock:
         self.acquire(shared=False)

@@ -1,34 +1,28 @@
-"""Rows of the file as the values of `types.py`: every SELECT of the SQLite store."""
+"""Rows of the file as the values of `types.py`."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, StoreDamaged
 from ..types import Entity, Granularity, Interval, MemoryUnit, SourceSpan, Triple, Turn
 from .records import HistoryEvent, StoreStats
-from .segment import CHAIN_SHIFT, NO_DAY, NO_TIME, IndexRow
+
+if TYPE_CHECKING:
+    from .sqlite_filters import Where
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """A condition on units as SQL with its values; made by `filters.py` only."""
-
-    sql: str
-    values: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +39,12 @@ _TURN = """
     t.caption_query, t.metadata, t.agent_id, t.run_id
 """
 _JOINS = "JOIN labels s ON s.code = t.session JOIN labels p ON p.code = t.speaker"
-_UNIT = f"""
+UNIT = f"""
     SELECT u.key, u.id, u.kind, u.text, u.quote, u.subject, u.predicate, u.object, u.fact_times, l.id, t.session,
     t.speaker, t.utterance_us, {_TURN}
     FROM units u JOIN turns t ON t.sequence = u.first_turn JOIN turns l ON l.sequence = u.last_turn {_JOINS}
 """
+TURN_FROM = 13  # the turn's columns in a row of UNIT
 
 
 def time_text(time: datetime | None) -> str | None:
@@ -57,6 +52,12 @@ def time_text(time: datetime | None) -> str | None:
     return None if time is None else time.isoformat()
 
 
+@overload
+def time_number(time: datetime) -> int: ...
+@overload
+def time_number(time: None) -> None: ...
+@overload
+def time_number(time: datetime | None) -> int | None: ...
 def time_number(time: datetime | None) -> int | None:
     """Microseconds since 1970 for sorting; a time without an offset is read as UTC."""
     if time is None:
@@ -79,10 +80,24 @@ def intervals_text(intervals: Iterable[Interval]) -> str:
 
 def intervals(text: str) -> tuple[Interval, ...]:
     """Fact times from their JSON."""
-    return tuple(
-        Interval(date.fromisoformat(start), date.fromisoformat(end), Granularity(granularity))
-        for start, end, granularity in json.loads(text)
-    )
+    try:
+        return tuple(
+            Interval(date.fromisoformat(start), date.fromisoformat(end), Granularity(granularity))
+            for start, end, granularity in json.loads(text)
+        )
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(f"fact times: {error}; run `qgmem doctor`") from error
+
+
+def meta(connection: sqlite3.Connection, name: str) -> str | None:
+    """One entry of the table of the same name."""
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def meta_number(connection: sqlite3.Connection, name: str) -> int:
+    """The same as a number, 0 if it is not there."""
+    return int(meta(connection, name) or 0)
 
 
 # ---- embedders
@@ -108,10 +123,10 @@ def embedder_key(connection: sqlite3.Connection, embedder_id: str) -> int:
 def turns(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Turn]:
     """Turns by id, in no promised order."""
     found = []
-    for part in _parts(ids):
+    for part in parts(ids):
         marks = ",".join("?" * len(part))
         sql = f"SELECT {_TURN} FROM turns t {_JOINS} WHERE t.id IN ({marks})"
-        found += [_turn(row) for row in connection.execute(sql, part)]
+        found += [turn_of(row) for row in connection.execute(sql, part)]
     return found
 
 
@@ -120,7 +135,7 @@ def turn_page(connection: sqlite3.Connection, after: int, limit: int, session_id
     chosen = "" if session_id is None else "AND s.text = ?"
     values = (after, limit) if session_id is None else (after, session_id, limit)
     sql = f"SELECT {_TURN} FROM turns t {_JOINS} WHERE t.sequence > ? {chosen} ORDER BY t.sequence LIMIT ?"
-    return [_turn(row) for row in connection.execute(sql, values)]
+    return [turn_of(row) for row in connection.execute(sql, values)]
 
 
 def unit_key(connection: sqlite3.Connection, unit_id: str) -> int:
@@ -137,26 +152,22 @@ def unit(connection: sqlite3.Connection, unit_id: str) -> MemoryUnit | None:
 def units(connection: sqlite3.Connection, ids: Sequence[str]) -> list[MemoryUnit]:
     """Units by id, in no promised order."""
     found: list[MemoryUnit] = []
-    for part in _parts(ids):
+    for part in parts(ids):
         marks = ",".join("?" * len(part))
-        rows = connection.execute(f"{_UNIT} WHERE u.id IN ({marks})", part).fetchall()
+        rows = connection.execute(f"{UNIT} WHERE u.id IN ({marks})", part).fetchall()
         found += [unit for _, unit in _units(connection, rows)]
     return found
 
 
-def page(connection: sqlite3.Connection, after: int, limit: int, where: Where | None) -> list[tuple[int, MemoryUnit]]:
+def page(connection: sqlite3.Connection, after: int, limit: int, where: Where) -> list[tuple[int, MemoryUnit]]:
     """(key, unit) after a key, in order."""
-    where = where or Where("1")
-    sql = f"{_UNIT} WHERE u.key > ? AND ({where.sql}) ORDER BY u.key LIMIT ?"
+    sql = f"{UNIT} WHERE u.key > ? AND ({where.sql}) ORDER BY u.key LIMIT ?"
     return _units(connection, connection.execute(sql, (after, *where.values, limit)).fetchall())
 
 
 def keys(connection: sqlite3.Connection, where: Where) -> NDArray[np.int64]:
     """Keys of the units that pass, ascending."""
-    sql = (
-        "SELECT u.key FROM units u JOIN turns t ON t.sequence = u.first_turn "
-        f"{_JOINS} WHERE {where.sql} ORDER BY u.key"
-    )
+    sql = f"SELECT u.key FROM units u JOIN turns t ON t.sequence = u.first_turn WHERE {where.sql} ORDER BY u.key"
     return np.array([row[0] for row in connection.execute(sql, where.values)], np.int64)
 
 
@@ -187,106 +198,91 @@ def stats(connection: sqlite3.Connection, folder: Path) -> StoreStats:
         vectors=count(f"unit_vectors WHERE embedder = {key}"),
         pending_units=count(f"units u WHERE NOT EXISTS ({has_unit})"),
         pending_phrases=count(f"phrases p WHERE NOT EXISTS ({has_phrase})"),
-        bytes=sum(path.stat().st_size for path in folder.iterdir()),
+        bytes=_bytes(folder),
         change=int(change),
         embedder=embedder.id if embedder else None,
         dimension=embedder.dimension if embedder else None,
     )
 
 
-def pending_units(connection: sqlite3.Connection, embedder_id: str, limit: int) -> list[tuple[int, str]]:
-    """Units without a vector of this embedder."""
-    sql = (
-        "SELECT u.key, u.id FROM units u WHERE NOT EXISTS (SELECT 1 FROM unit_vectors v JOIN embedders e "
-        "ON e.key = v.embedder WHERE v.unit = u.key AND e.id = ?) ORDER BY u.key LIMIT ?"
-    )
-    return [(int(key), str(unit_id)) for key, unit_id in connection.execute(sql, (embedder_id, limit))]
-
-
-def pending_phrases(connection: sqlite3.Connection, embedder_id: str, limit: int) -> list[tuple[int, str]]:
-    """Phrases without a vector of this embedder."""
-    sql = (
-        "SELECT p.key, p.text FROM phrases p WHERE NOT EXISTS (SELECT 1 FROM phrase_vectors v JOIN embedders e "
-        "ON e.key = v.embedder WHERE v.phrase = p.key AND e.id = ?) ORDER BY p.key LIMIT ?"
-    )
-    return [(int(key), str(text)) for key, text in connection.execute(sql, (embedder_id, limit))]
-
-
-# ---- for the derived index
-
-
-def index_rows(connection: sqlite3.Connection, after: int, analyse: Analyse) -> list[IndexRow]:
-    """What every unit written after a change gives to the index."""
-    rows = connection.execute(f"{_UNIT} WHERE u.change > ? ORDER BY u.key", (after,)).fetchall()
-    embedder = active_embedder(connection)
-    found: list[IndexRow] = []
-    for start in range(0, len(rows), 2000):
-        part = rows[start : start + 2000]
-        marks = ",".join(str(int(row[0])) for row in part)
-        mentioned: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        sql = f"SELECT unit, phrase, kind FROM mentions WHERE unit IN ({marks})"
-        for unit_key, phrase, kind in connection.execute(sql):
-            mentioned[unit_key].append((phrase, kind))
-        vectors: dict[int, list[bytes]] = defaultdict(list)
-        if embedder is not None:
-            sql = (
-                f"SELECT unit, vector FROM unit_vectors WHERE embedder = ? AND unit IN ({marks}) ORDER BY unit, chunk"
-            )
-            for unit_key, vector in connection.execute(sql, (embedder.key,)):
-                vectors[unit_key].append(vector)
-        for row in part:
-            turn = _turn(row[13:])
-            unit = _unit(row, turn, ())
-            found.append(_index_row(row, unit, turn, mentioned[row[0]], vectors[row[0]], analyse))
+def problems(connection: sqlite3.Connection) -> list[str]:
+    """What is wrong with the file: broken pages, rows that lack what they rest on, text that cannot be read back."""
+    found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
+    if found:
+        return found
+    for what, sql in (
+        ("turns without a unit", "turns t WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.id = t.id)"),
+        ("units without a turn", "units u WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.sequence = u.first_turn)"),
+        ("mentions without a unit", "mentions m WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.key = m.unit)"),
+        ("mentions without a phrase", "mentions m WHERE NOT EXISTS (SELECT 1 FROM phrases p WHERE p.key = m.phrase)"),
+        ("vectors without a unit", "unit_vectors v WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.key = v.unit)"),
+        (
+            "vectors of a wrong length",
+            "unit_vectors v JOIN embedders e ON e.key = v.embedder WHERE length(v.vector) <> 2 * e.dimension",
+        ),
+        ("turns with broken metadata", "turns WHERE NOT json_valid(metadata)"),
+        ("units with broken fact times", "units WHERE NOT json_valid(fact_times)"),
+    ):
+        count = int(connection.execute(f"SELECT count(*) FROM {sql}").fetchone()[0])
+        if count:
+            found.append(f"{count} {what}")
+    if meta(connection, "scrub") is not None:
+        found.append("a deletion was interrupted before its bytes were overwritten; call delete([]) to finish")
     return found
 
 
-def _index_row(
-    row: Any,
-    unit: MemoryUnit,
-    turn: Turn,
-    mentioned: list[tuple[int, str]],
-    vectors: list[bytes],
-    analyse: Analyse,
-) -> IndexRow:
-    said = turn.utterance_time.date().toordinal() if turn.utterance_time else NO_DAY
-    spans = [(i.start.toordinal(), i.end.toordinal()) for i in unit.fact_times]
-    return IndexRow(
-        key=row[0],
-        id=unit.id,
-        chain=(row[10] << CHAIN_SHIFT) | turn.sequence,
-        speaker=row[11],
-        verbatim=unit.kind == "verbatim",
-        terms=analyse(unit, turn),
-        utterance_day=said,
-        utterance_us=row[12] if row[12] is not None else NO_TIME,
-        valid_from=min((start for start, _ in spans), default=said),
-        intervals=spans,
-        entities=[phrase for phrase, kind in mentioned if kind == "entity"],
-        locations=[phrase for phrase, kind in mentioned if kind == "location"],
-        vectors=vectors,
-    )
+def _bytes(folder: Path) -> int:
+    """Size of all files; one that vanishes meanwhile counts nothing."""
+    total = 0
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
 
 
-def deleted_keys(connection: sqlite3.Connection, after: int) -> list[int]:
-    """Keys of units deleted after a change."""
-    return [int(row[0]) for row in connection.execute("SELECT unit FROM tombstones WHERE change > ?", (after,))]
-
-
-def phrases(connection: sqlite3.Connection, after: int) -> list[tuple[int, str, bytes | None]]:
-    """(key, text, vector) of phrases that came, or got a vector, after a change."""
-    embedder = active_embedder(connection)
+def pending_units(connection: sqlite3.Connection, embedder_id: str, limit: int, after: int) -> list[tuple[int, str]]:
+    """(key, id) of units after a key without a vector of this embedder."""
     sql = (
-        "SELECT p.key, p.text, v.vector FROM phrases p LEFT JOIN phrase_vectors v "
-        "ON v.phrase = p.key AND v.embedder = ? WHERE p.change > ? ORDER BY p.key"
+        "SELECT u.key, u.id FROM units u WHERE u.key > ? AND NOT EXISTS (SELECT 1 FROM unit_vectors v "
+        "WHERE v.unit = u.key AND v.embedder = (SELECT key FROM embedders WHERE id = ?)) ORDER BY u.key LIMIT ?"
     )
-    return [tuple(row) for row in connection.execute(sql, (embedder.key if embedder else 0, after))]
+    return [(int(key), str(unit_id)) for key, unit_id in connection.execute(sql, (after, embedder_id, limit))]
+
+
+def pending_phrases(
+    connection: sqlite3.Connection, embedder_id: str, limit: int, after: int
+) -> list[tuple[int, str]]:
+    """(key, text) of phrases after a key without a vector of this embedder."""
+    sql = (
+        "SELECT p.key, p.text FROM phrases p WHERE p.key > ? AND NOT EXISTS (SELECT 1 FROM phrase_vectors v "
+        "WHERE v.phrase = p.key AND v.embedder = (SELECT key FROM embedders WHERE id = ?)) ORDER BY p.key LIMIT ?"
+    )
+    return [(int(key), str(text)) for key, text in connection.execute(sql, (after, embedder_id, limit))]
+
+
+def embedded_phrases(connection: sqlite3.Connection, texts: Sequence[str], embedder: int) -> set[str]:
+    """Those of the phrase texts that are here with a vector of this embedder."""
+    found: set[str] = set()
+    for part in parts(texts):
+        marks = ",".join("?" * len(part))
+        sql = (
+            f"SELECT p.text FROM phrases p JOIN phrase_vectors v ON v.phrase = p.key AND v.embedder = ? "
+            f"WHERE p.text IN ({marks})"
+        )
+        found.update(str(row[0]) for row in connection.execute(sql, (embedder, *part)))
+    return found
 
 
 # ---- rows to values
 
 
-def _turn(row: Sequence[Any]) -> Turn:
+def turn_of(row: Sequence[Any]) -> Turn:
+    """A row of `_TURN`. Raises StoreDamaged."""
+    try:
+        time = None if row[6] is None else datetime.fromisoformat(row[6])
+        metadata = json.loads(row[9]) if row[9] != "{}" else {}
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(f"turn {row[0]}: {error}; run `qgmem doctor`") from error
     return Turn(
         sequence=row[0],
         id=row[1],
@@ -294,16 +290,17 @@ def _turn(row: Sequence[Any]) -> Turn:
         speaker=row[3],
         role=row[4],
         text=row[5],
-        utterance_time=None if row[6] is None else datetime.fromisoformat(row[6]),
+        utterance_time=time,
         caption=row[7],
         caption_query=row[8],
-        metadata=json.loads(row[9]) if row[9] != "{}" else {},
+        metadata=metadata,
         agent_id=row[10],
         run_id=row[11],
     )
 
 
-def _unit(row: Any, turn: Turn, mentioned: Sequence[Any]) -> MemoryUnit:
+def unit_of(row: Any, turn: Turn, mentioned: Sequence[Any]) -> MemoryUnit:
+    """A row of `UNIT` with its turn and its (kind, type, surface, start, stop). Raises StoreDamaged."""
     triple = None if row[5] is None else Triple(row[5], row[6], row[7])
     return MemoryUnit(
         id=row[1],
@@ -335,9 +332,10 @@ def _units(connection: sqlite3.Connection, rows: Sequence[Any]) -> list[tuple[in
     sql = f"SELECT unit, kind, type, surface, start, stop FROM mentions WHERE unit IN ({marks}) ORDER BY place"
     for unit_key, *rest in connection.execute(sql):
         mentioned[unit_key].append(rest)
-    return [(int(row[0]), _unit(row, _turn(row[13:]), mentioned[row[0]])) for row in rows]
+    return [(int(row[0]), unit_of(row, turn_of(row[TURN_FROM:]), mentioned[row[0]])) for row in rows]
 
 
-def _parts(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+def parts(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+    """Runs short enough for the placeholders of one statement."""
     for start in range(0, len(ids), 500):
         yield ids[start : start + 500]

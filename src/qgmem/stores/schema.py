@@ -2,11 +2,16 @@
 
 The file is the only truth. `change` is a counter that grows with every write; a derived index carries the
 last one it has seen and asks for what came after. Deleted keys leave a tombstone that holds no content.
+
+`meta` holds: user_id; change; scrub, while deleted bytes may still lie in free pages; index, the names of the
+snapshots that belong to this file.
 """
 
 from __future__ import annotations
 
 import sqlite3
+
+from ..errors import StoreDamaged
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -48,6 +53,8 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX turns_by_speaker ON turns (speaker);
     CREATE INDEX units_by_change ON units (change);
     CREATE INDEX units_by_first_turn ON units (first_turn);
+    CREATE INDEX units_by_last_turn ON units (last_turn);
+    CREATE INDEX units_spanning ON units (first_turn, last_turn) WHERE last_turn > first_turn;
     CREATE TABLE phrases (
         key INTEGER PRIMARY KEY AUTOINCREMENT,
         text TEXT NOT NULL UNIQUE,
@@ -72,17 +79,17 @@ MIGRATIONS: tuple[str, ...] = (
         active INTEGER NOT NULL                      -- 1: answers searches; 0: being built by reembed
     );
     CREATE TABLE unit_vectors (
-        embedder INTEGER NOT NULL REFERENCES embedders (key),
         unit INTEGER NOT NULL REFERENCES units (key),
+        embedder INTEGER NOT NULL REFERENCES embedders (key),
         chunk INTEGER NOT NULL,
         vector BLOB NOT NULL,                        -- float16, d values
-        PRIMARY KEY (embedder, unit, chunk)
+        PRIMARY KEY (unit, embedder, chunk)
     );
     CREATE TABLE phrase_vectors (
-        embedder INTEGER NOT NULL REFERENCES embedders (key),
         phrase INTEGER NOT NULL REFERENCES phrases (key),
+        embedder INTEGER NOT NULL REFERENCES embedders (key),
         vector BLOB NOT NULL,
-        PRIMARY KEY (embedder, phrase)
+        PRIMARY KEY (phrase, embedder)
     );
     CREATE TABLE history (
         sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -107,6 +114,8 @@ def migrate(connection: sqlite3.Connection, user_id: str) -> None:
             if version >= len(MIGRATIONS):
                 connection.execute("ROLLBACK")
                 return
+            if version == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+                raise StoreDamaged(f"the database of {user_id!r} was not made by qgmem")
             for statement in _statements(MIGRATIONS[version]):
                 connection.execute(statement)
             if version == 0:

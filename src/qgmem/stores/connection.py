@@ -1,0 +1,203 @@
+"""One SQLite file held open: transactions, errors in our words, and what forks and closing ask for.
+
+A connection is shared by the threads of a process behind one lock. A file that was closed opens again for a single
+call and closes after it, so that whoever still holds the store never sees a difference.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..errors import InvalidInput, StoreDamaged, StoreError, StoreUnavailable
+from . import schema
+from .folder import DATABASE, OPEN_LOCK
+from .locks import FileLock
+
+BUSY_SECONDS = 60.0
+PRAGMAS = (
+    "synchronous = FULL",
+    "secure_delete = ON",
+    "temp_store = MEMORY",  # VACUUM must not leave a copy in a temporary file
+    "cache_size = -8192",  # KiB
+)
+_BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+
+
+class SqliteFile:
+    """The file of one namespace. Raises StoreUnavailable, StoreDamaged."""
+
+    def __init__(self, folder: Path, user_id: str) -> None:
+        self.folder, self.user_id, self.path = folder, user_id, folder / DATABASE
+        self.lock = threading.RLock()
+        self.presence = FileLock(folder / OPEN_LOCK)
+        self._connection: sqlite3.Connection | None = None
+        self._users = 0  # calls in progress, nested ones included
+        self._keep_open = True
+
+    # ---- transactions
+
+    @contextmanager
+    def connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection, outside any transaction."""
+        with self.lock, self.errors():
+            self._users += 1
+            try:
+                yield self._current()
+            finally:
+                self._users -= 1
+                if not self._keep_open and not self._users:
+                    self._disconnect()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view of the file for several statements."""
+        with self.connected() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; commits at the end, rolls back on any error."""
+        with self.connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """SQLite's and the system's errors as ours, naming the file and the way out."""
+        name = f"{self.folder.name}/{DATABASE}"
+        try:
+            yield
+        except sqlite3.IntegrityError as error:
+            raise StoreError(f"{name}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if not isinstance(error, sqlite3.OperationalError) or code is None or code & 0xFF in _BROKEN:
+                raise StoreDamaged(f"{name}: {error}; run `qgmem doctor`") from error
+            raise StoreUnavailable(
+                f"{name}: {error}; check free space, permissions and other writers, then try again"
+            ) from error
+        except OSError as error:
+            raise StoreUnavailable(f"{name}: {error.strerror or error}") from error
+        except UnicodeEncodeError as error:
+            raise InvalidInput("text", f"holds a lone surrogate at character {error.start}") from error
+        except OverflowError as error:
+            raise InvalidInput("number", "is beyond 64 bits") from error
+
+    # ---- opening and closing
+
+    def let_go(self) -> None:
+        """Close the connection; the next call opens it again. No call may be in progress."""
+        with self.lock:
+            self._disconnect()
+
+    def close(self) -> None:
+        """Close the file; a later call opens it for itself alone."""
+        with self.lock:
+            self._keep_open = False
+            if not self._users:
+                self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self.presence.release()
+            _open_files.discard(self)
+
+    def _current(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.presence.acquire(shared=True)
+            try:
+                self._connection = self._connect()
+            except BaseException:
+                self.presence.release()
+                raise
+            _remember(self)
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for pragma in PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if version > len(schema.MIGRATIONS):
+                raise StoreUnavailable(
+                    f"{self.folder.name}/{self.path.name}: written by a newer qgmem (format {version}, this one "
+                    f"knows {len(schema.MIGRATIONS)}); upgrade qgmem"
+                )
+            if version < len(schema.MIGRATIONS):
+                _write_ahead(connection)
+                schema.migrate(connection, self.user_id)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Turn the log on. Its change of mode ignores the busy timeout, so several creators take turns here."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        else:
+            if mode == "wal":
+                return
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(f"{DATABASE}: this file system cannot hold a write-ahead log")
+        time.sleep(0.01)
+
+
+# ---- forks: SQLite connections must not live through one, so they are closed before and open again on demand
+
+_open_files: weakref.WeakSet[SqliteFile] = weakref.WeakSet()
+_held: list[SqliteFile] = []
+_watching = False
+_guard = threading.Lock()
+
+
+def _remember(file: SqliteFile) -> None:
+    global _watching
+    with _guard:
+        if not _watching and hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+            _watching = True
+        _open_files.add(file)
+
+
+def _before_fork() -> None:
+    with _guard:
+        files = sorted(_open_files, key=id)
+    for file in files:
+        file.lock.acquire()
+        _held.append(file)
+        if not file._users:
+            file._disconnect()
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().lock.release()

@@ -1,0 +1,145 @@
+"""What any store of a namespace must offer; `tests/contract/` holds the promises that go with it.
+
+A store keeps the truth of one user. Writes are atomic: a batch is there whole or not at all, and durable when the
+call returns; readers see whole batches only. Deleting leaves no byte of the content. Every method may be called from
+any thread. Every failure is a StoreError, every bad value an InvalidInput; nothing fails silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..types import MemoryUnit, Turn
+from .index_reading import IndexPage
+from .records import HistoryEvent, NewTurn, Receipt, StoreStats
+
+Filters = Mapping[str, Any]  # see filters.py
+Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
+
+
+class Store(Protocol):
+    """One namespace."""
+
+    @property
+    def user_id(self) -> str:
+        """Whose memory this is."""
+
+    @property
+    def change(self) -> int:
+        """Number of the last write; grows with every write, never repeats."""
+
+    # ---- embedder
+
+    def use_embedder(self, embedder_id: str, dimension: int) -> None:
+        """Bind the namespace to an embedder. Raises EmbedderMismatch when its vectors are another's."""
+
+    def begin_reembed(self, embedder_id: str, dimension: int) -> None:
+        """Make room for another embedder's vectors; the active one answers until `finish_reembed`."""
+
+    def finish_reembed(self, embedder_id: str) -> bool:
+        """Switch to that embedder and drop every other's vectors; False, and nothing done, if some are missing."""
+
+    def pending_units(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
+        """(key, id) of units after a key that this embedder has no vector of, oldest first."""
+
+    def pending_phrases(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
+        """(key, text) of phrases after a key that this embedder has no vector of."""
+
+    def unembedded(self, phrases: Sequence[str]) -> list[str]:
+        """Those of these phrases, in the form they are told apart by, that have no vector yet; each once."""
+
+    def put_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
+        """Vectors (chunks, d) of units by key, for an embedder that is active or being built."""
+
+    def put_phrase_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
+        """Vectors (d,) of phrases by key."""
+
+    # ---- writing
+
+    def add(
+        self, turns: Sequence[NewTurn], phrase_vectors: Mapping[str, NDArray[np.float32]] | None = None
+    ) -> list[int | None]:
+        """Store turns with their verbatim units, and vectors (d,) of phrases by text, as one batch.
+
+        Returns each one's sequence, or None where a turn of that id was there already (nothing is changed then).
+        """
+
+    def update(
+        self,
+        unit_id: str,
+        turn: NewTurn,
+        recorded_at: str | None,
+        phrase_vectors: Mapping[str, NDArray[np.float32]] | None = None,
+    ) -> None:
+        """Give a unit new words; the former ones go to its history unless `recorded_at` is None.
+
+        `turn` carries the new words, attributes and vectors; the stored turn stays as said. Raises NotFound.
+        """
+
+    def add_history(self, events: Sequence[HistoryEvent]) -> None:
+        """Put events of an imported memory back; those already here are left alone."""
+
+    def delete(self, unit_ids: Sequence[str]) -> Receipt:
+        """Remove units, the turns a verbatim one stands for, and all that rests on them, down to the bytes.
+
+        Raises NotFound, before anything is removed, if an id is not here.
+        """
+
+    def delete_all(self) -> Receipt:
+        """Remove everything of the namespace."""
+
+    # ---- reading
+
+    def known(self, turn_ids: Sequence[str]) -> dict[str, Turn]:
+        """Those of the turns that are here, by id."""
+
+    def turn(self, turn_id: str) -> Turn:
+        """One turn. Raises NotFound."""
+
+    def turns(self, session_id: str | None = None) -> Iterator[Turn]:
+        """All turns, or a session's, in ingestion order."""
+
+    def units(self, ids: Sequence[str]) -> list[MemoryUnit]:
+        """Units in the order of their ids; ids that are not here are left out."""
+
+    def scan(self, filters: Filters | None = None, limit: int | None = None) -> Iterator[MemoryUnit]:
+        """Units in ingestion order that pass the filters. Raises InvalidInput at once."""
+
+    def keys(self, filters: Filters) -> NDArray[np.int64]:
+        """Keys of the units that pass, ascending. Raises InvalidInput."""
+
+    def edited(self) -> Iterator[MemoryUnit]:
+        """Verbatim units whose words were changed."""
+
+    def history(self, unit_id: str | None = None) -> list[HistoryEvent]:
+        """Events of one unit, or of all, oldest first."""
+
+    def speakers(self) -> dict[int, str]:
+        """Speakers' names by the code that the index knows them by."""
+
+    def stats(self) -> StoreStats:
+        """Counts and sizes."""
+
+    def check(self) -> list[str]:
+        """What is wrong with what is stored; empty when nothing is."""
+
+    def close(self) -> None:
+        """Let go of files and connections; a later call opens them for itself alone."""
+
+    # ---- for the derived index
+
+    def index_page(self, after: int, after_key: int, analyse: Analyse, embedder_id: str) -> IndexPage:
+        """What was written after a change, from a key on. Raises EmbedderMismatch."""
+
+    def written_after(self, change: int) -> int:
+        """Number of units written after a change."""
+
+    def mark_index(self, name: str) -> None:
+        """Remember a snapshot of this store by name, before it is put in place; the last two are known."""
+
+    def knows_index(self, name: str) -> bool:
+        """True for a snapshot that belongs to this very store: not to another, nor to a later state of a copy."""
