@@ -93,7 +93,7 @@ def _either(
         if low.endswith("s"):
             return "verb" if after in ("det", "adv", "pron", "time", "adj", "weak") else "noun"
         if previous == "noun":
-            return "noun" if after not in ("det", "pron", "adv") else "verb"
+            return "noun" if after not in ("det", "pron") else "verb"
         return "noun" if after in (None, "either") else "verb"
     if previous in _NOMINAL_LEFT:
         return "noun"
