@@ -63,13 +63,11 @@ def support(
     """Own match plus support of neighbours and session, over the channels' best and their neighbours."""
     if not any(len(found.rows) for found in lists):
         return Fused(np.empty(0, np.intp), np.empty(0, np.float32))
-    seeds = np.unique(np.concatenate([found.rows for found in lists]))
-    around = [index.neighbours(seeds, distance).ravel() for distance in (1, 2)]
-    rows = np.unique(np.concatenate([seeds, *around]))
-    rows = rows[rows >= 0]
-    near, far = index.neighbours(rows, 1), index.neighbours(rows, 2)
-    scope = np.unique(np.concatenate([rows, near.ravel(), far.ravel()]))
-    scope = scope[scope >= 0]
+    seeds = _distinct(np.concatenate([found.rows for found in lists]))
+    rows = _distinct(np.concatenate([seeds, index.around(seeds).ravel()]))
+    around = index.around(rows)
+    near, far = around[:, :2], around[:, 2:]
+    scope = _distinct(np.concatenate([rows, around.ravel()]))
     parts_in_scope = _own(index, scope, evidence, weights)
     own_in_scope = sum(parts_in_scope.values(), np.zeros(len(scope), np.float32))
     at = np.searchsorted(scope, rows)
@@ -90,6 +88,15 @@ def support(
         rows, total = rows[kept], total[kept]
         parts = {name: values[kept] for name, values in parts.items()}
     return _sorted(index, rows, total, parts, pool)
+
+
+def _distinct(rows: Rows) -> Rows:
+    """The rows once each, ascending, without -1; much faster than numpy's own at these sizes."""
+    rows = np.sort(rows)
+    new = rows >= 0
+    new[1:] &= rows[1:] != rows[:-1]
+    found: Rows = rows[new]
+    return found
 
 
 def _own(index: Index, rows: Rows, evidence: Evidence, weights: SupportWeights) -> dict[str, Float32]:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from .dense import RESCORED, Float32, best
 from .part import Mask, Part, Phrases, Rows
-from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, term_hash
+from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, UInt64, term_hash
+
+__all__ = ["Index", "Mask", "Part", "Phrases", "Rows"]
 
 
 class Index:
@@ -86,39 +88,47 @@ class Index:
         rows, scores = rows[kept], scores[kept]
         order = np.argsort(-scores, kind="stable")
         rows, scores = rows[order], scores[order]
-        tied = np.flatnonzero(scores[1:] == scores[:-1])
-        if len(tied):
-            where = np.unique(np.concatenate([tied, tied + 1]))
-            names = dict(zip(where.tolist(), self.ids(rows[where]), strict=True))
-            places = sorted(where.tolist(), key=lambda at: (-float(scores[at]), names[at]))
-            rows[where], scores[where] = rows[places], scores[places]
+        same = scores[1:] == scores[:-1]
+        if same.any():
+            tied = np.zeros(len(rows), np.bool_)
+            tied[1:] = same
+            tied[:-1] |= same
+            where = np.flatnonzero(tied)
+            by_id = where[np.argsort(self._names(rows[where]), kind="stable")]
+            rows[where] = rows[by_id[np.argsort(-scores[by_id], kind="stable")]]
         return rows[:n], scores[:n]
+
+    def _names(self, rows: Rows) -> NDArray[np.bytes_]:
+        """Unit ids of many rows as an array that sorts like the ids; they hold no NUL."""
+        owner = np.searchsorted(self._start, rows, side="right") - 1
+        names: NDArray[np.bytes_] = np.empty(len(rows), "S1")
+        for place, part in enumerate(self.parts):
+            inside = np.flatnonzero(owner == place)
+            if len(inside):
+                found = part.segment.names(rows[inside] - self._start[place])
+                if found.itemsize > names.itemsize:
+                    names = names.astype(found.dtype)
+                names[inside] = found
+        return names
 
     # ---- lexical
 
     def lexical(self, terms: Sequence[str]) -> Float32:
         """(rows,) BM25 of the terms, 0 where none occurs: Σ idf · tf / (tf + k1·(1 − b + b·length/mean))."""
-        scores = np.zeros(self.rows, np.float32)
-        mean = sum(part.length for part in self.parts) / max(self.size, 1)
+        if not terms or not self.size:
+            return np.zeros(self.rows, np.float32)
+        numbers = np.array([term_hash(term) for term in terms], np.uint64)
+        found = [_postings(part, numbers) for part in self.parts]
+        frequency = sum(np.bincount(owner, minlength=len(terms)) for _, _, owner in found)
+        idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+        mean = sum(part.length for part in self.parts) / self.size
         flat, slope = np.float32(self._k1 * (1 - self._b)), np.float32(self._k1 * self._b / max(mean, 1e-9))
-        for term in terms:
-            number = term_hash(term)
-            found: list[tuple[Part, int, Int32, NDArray[np.uint16]]] = []
-            for part, start in zip(self.parts, self._start, strict=False):
-                span = part.segment.postings(number)
-                at, count = part.segment.posting_row[span], part.segment.posting_count[span]
-                if part.alive is not None:
-                    living = part.alive[at]
-                    at, count = at[living], count[living]
-                if len(at):
-                    found.append((part, int(start), at, count))
-            frequency = sum(len(at) for _, _, at, _ in found)
-            idf = np.float32(np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)))
-            for part, start, at, count in found:
-                weight = count.astype(np.float32)
-                norm = flat + slope * part.segment.length[at]
-                scores[start : start + len(part.segment)][at] += idf * weight / (weight + norm)
-        return scores
+        scores = []
+        for part, (at, count, owner) in zip(self.parts, found, strict=True):
+            weight = count.astype(np.float32)
+            norm = flat + slope * part.segment.length[at]
+            scores.append(np.bincount(at, idf[owner] * weight / (weight + norm), len(part.segment)))
+        return np.concatenate(scores).astype(np.float32)
 
     # ---- semantic
 
@@ -219,16 +229,30 @@ class Index:
 
     def neighbours(self, rows: Rows, distance: int = 1) -> NDArray[np.intp]:
         """(len(rows), 2) rows of the verbatim units `distance` turns before and after in the session, -1 if none."""
+        return self.around(rows, distance)[:, 2 * distance - 2 :]
+
+    def around(self, rows: Rows, distance: int = 2) -> NDArray[np.intp]:
+        """(len(rows), 2 · distance): one turn before, one after, two before, two after, …; -1 if none."""
         chain = np.asarray(self.gather("chain", rows))
-        before: list[tuple[Int64, Rows]] = []  # chain keys and rows of each part's nearest, one column a step
+        found = np.full((len(rows), 2 * distance), -1, np.intp)
+        if not len(rows):
+            return found
+        before: list[tuple[Int64, Rows]] = []  # chain keys and rows of each part's nearest, one entry a step
         after: list[tuple[Int64, Rows]] = []
         for part, start in zip(self.parts, self._start, strict=False):
             keys, owners = part.chain
-            left, right = np.searchsorted(keys, chain), np.searchsorted(keys, chain, side="right")
-            for step in range(distance):
-                before.append(_beside(keys, owners, int(start), left - 1 - step, chain))
-                after.append(_beside(keys, owners, int(start), right + step, chain))
-        return np.stack([_nth(before, distance, newest=True), _nth(after, distance, newest=False)], axis=1)
+            if len(keys):
+                left, right = np.searchsorted(keys, chain), np.searchsorted(keys, chain, side="right")
+                for step in range(distance):
+                    before.append(_beside(keys, owners, int(start), left - 1 - step, chain))
+                    after.append(_beside(keys, owners, int(start), right + step, chain))
+        for side, candidates in enumerate((before, after)):
+            if len(candidates) == distance:  # one part: they are in order as they are
+                for step, (_, there) in enumerate(candidates):
+                    found[:, 2 * step + side] = there
+            elif candidates:
+                found[:, side::2] = _nearest(candidates, distance, newest=side == 0)
+        return found
 
     # ---- inside
 
@@ -261,24 +285,32 @@ def _phrase_match(part: Phrases, vector: Float32, number: int, threshold: float)
     return part.key[np.concatenate([near[kept], same])], strength
 
 
+def _postings(part: Part, numbers: UInt64) -> tuple[Rows, NDArray[np.uint16], Rows]:
+    """Rows, counts and the place among `numbers` of every living posting of these terms."""
+    segment = part.segment
+    spans = segment.postings(numbers)
+    at = np.concatenate([segment.posting_row[span] for span in spans]).astype(np.intp)
+    count = np.concatenate([segment.posting_count[span] for span in spans])
+    owner = np.repeat(np.arange(len(spans)), [span.stop - span.start for span in spans])
+    if part.alive is None:
+        return at, count, owner
+    living = part.alive[at]
+    return at[living], count[living], owner[living]
+
+
 def _beside(keys: Int64, rows: Rows, start: int, at: Rows, chain: Int64) -> tuple[Int64, Rows]:
     """Chain keys and rows at these places, row -1 where the place does not exist or is of another session."""
-    if not len(keys):
-        return np.zeros(len(at), np.int64), np.full(len(at), -1, np.intp)
-    inside = (at >= 0) & (at < len(keys))
-    at = np.where(inside, at, 0)
-    inside &= (keys[at] >> CHAIN_SHIFT) == (chain >> CHAIN_SHIFT)
-    return keys[at], np.where(inside, rows[at] + start, -1)
+    near = keys[np.minimum(np.maximum(at, 0), len(keys) - 1)]
+    inside = (at >= 0) & (at < len(keys)) & (near >> CHAIN_SHIFT == chain >> CHAIN_SHIFT)
+    return near, np.where(inside, rows[np.where(inside, at, 0)] + start, -1)
 
 
-def _nth(candidates: Sequence[tuple[Int64, Rows]], n: int, *, newest: bool) -> Rows:
-    """The n-th candidate of every column counted from the newest or oldest chain key, -1 where there are fewer."""
-    if not candidates:
-        return np.empty(0, np.intp)
+def _nearest(candidates: Sequence[tuple[Int64, Rows]], n: int, *, newest: bool) -> Rows:
+    """(columns, n) the first candidates of every column from the newest or oldest chain key, -1 where fewer are."""
     keys, rows = (np.stack(arrays) for arrays in zip(*candidates, strict=True))
     order = np.where(rows < 0, np.iinfo(np.int64).max, -keys if newest else keys)
-    place = np.argsort(order, axis=0, kind="stable")[n - 1]
-    found: Rows = rows[place, np.arange(rows.shape[1])]
+    place = np.argsort(order, axis=0, kind="stable")[:n]
+    found: Rows = np.take_along_axis(rows, place, axis=0).T
     return found
 
 

@@ -77,12 +77,24 @@ class Segment:
         """Unit ids of rows."""
         return [bytes(self.id_bytes[self.id_start[row] : self.id_start[row + 1]]).decode() for row in rows]
 
-    def postings(self, term: int) -> slice:
-        """Where a term's postings lie; an empty slice when it does not occur."""
-        place = int(np.searchsorted(self.term, np.uint64(term)))
-        if place == len(self.term) or int(self.term[place]) != term:
-            return slice(0, 0)
-        return slice(int(self.term_start[place]), int(self.term_start[place + 1]))
+    def names(self, rows: NDArray[np.intp]) -> NDArray[np.bytes_]:
+        """Unit ids of rows as UTF-8, padded with NUL: sorted like the ids, and without a loop in Python."""
+        start = self.id_start[rows]
+        length = self.id_start[rows + 1] - start
+        width = int(length.max(initial=1))
+        inside = np.arange(width) < length[:, None]
+        letters = np.where(inside, self.id_bytes[np.where(inside, start[:, None] + np.arange(width), 0)], 0)
+        return letters.astype(np.uint8).view(f"S{width}").ravel()
+
+    def postings(self, terms: UInt64) -> list[slice]:
+        """Where the postings of these terms lie; an empty slice for one that does not occur."""
+        if not len(self.term):
+            return [slice(0, 0)] * len(terms)
+        place = np.minimum(np.searchsorted(self.term, terms), len(self.term) - 1)
+        here = self.term[place] == terms
+        first = np.where(here, self.term_start[place], 0).tolist()
+        last = np.where(here, self.term_start[place + 1], 0).tolist()
+        return [slice(start, stop) for start, stop in zip(first, last, strict=True)]
 
 
 @lru_cache(maxsize=1 << 17)
