@@ -34,8 +34,10 @@ wheel-test: $(VENV)/base.stamp
 	assert d["ingest"]["stored"] >= 60 and len(d["searches"]) == 5 and all(s["hits"] for s in d["searches"])'; \
 	echo "wheel: installed alone, demo passed"
 
-docs: $(VENV)/base.stamp
+# What the documents quote from the program, made again.
+docs: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.surfaces.reference > docs/cli.md
+	$(BIN)/python tests/unit/test_readme.py
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info

@@ -19,8 +19,7 @@ qgmem import chat.json --user ana                   remember a file
 qgmem search "Where does she live?" --user ana      find, and say why
 qgmem forget --all --user ana                       delete, to the last byte
 
-Answers go to stdout, as JSON with --json; all else to stderr. Exit codes:
-0 done, 1 something failed, 2 wrong call, 130 stopped by Ctrl-C.
+--json answers in JSON. Exit codes: 0 done, 1 failed, 2 misuse, 130 Ctrl-C.
 """
 
 app = typer.Typer(

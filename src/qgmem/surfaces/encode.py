@@ -69,7 +69,7 @@ def turn(value: Turn) -> Object:
 def report(reports: Sequence[AddReport]) -> Object:
     """What became of each message."""
     items: list[JsonValue] = [
-        {"status": item.status, "turn_id": item.turn_id, "reason": item.reason}
+        {"status": item.status, "turn_id": item.turn_id, "reason": item.reason, "note": item.note}
         for one in reports
         for item in one.items
     ]

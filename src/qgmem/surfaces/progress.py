@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..protocols import Embedder, Vectors
 from .screen import stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from ..protocols import Embedder, Vectors
 
 SILENT_SECONDS = 2.0
 

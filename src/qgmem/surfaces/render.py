@@ -12,6 +12,7 @@ from ..types import Hit, Interval, MemoryUnit
 if TYPE_CHECKING:
     from rich.text import Text
 
+CARD = 15  # column of a unit card's values
 INDENT = "   "  # in front of every line of a hit but its first
 TEXT_LIMIT = 400  # characters of one unit shown in a list of hits; `show` has the rest
 
@@ -49,7 +50,7 @@ def unit_card(unit: MemoryUnit, original: str | None) -> list[Text]:
         ("metadata", plain(str(dict(unit.metadata))) if unit.metadata else ""),
         ("agent, run", ", ".join(plain(each) for each in (unit.agent_id, unit.run_id) if each)),
     ]
-    return [Text(f"{name:<14}", "bold").append(value, "") for name, value in rows if value]
+    return [Text(name.ljust(CARD), "bold").append(value, "") for name, value in rows if value]
 
 
 def times(unit: MemoryUnit) -> str:

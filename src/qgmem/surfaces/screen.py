@@ -21,16 +21,17 @@ def emit(value: JsonValue) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
-def show(*paragraphs: Text) -> None:
-    """Paragraphs for people on stdout, wrapped with the indent they begin with."""
+def show(*paragraphs: Text, hang: int = 3) -> None:
+    """Paragraphs for people on stdout; lines after a paragraph's first begin at column `hang`."""
     from rich.text import Text
 
     console = stdout()
     for paragraph in paragraphs:
         indent = len(paragraph.plain) - len(paragraph.plain.lstrip(" "))
-        for line in paragraph[indent:].wrap(console, max(20, console.width - indent)):
+        width = max(20, console.width - max(indent, hang))
+        for number, line in enumerate(paragraph[indent:].wrap(console, width)):
             line.rstrip()
-            console.print(Text(" " * indent).append_text(line), soft_wrap=True)
+            console.print(Text(" " * (hang if number else indent)).append_text(line), soft_wrap=True)
 
 
 def note(text: str) -> None:

@@ -15,8 +15,8 @@ from ..guard import FAILED
 from ..options import FOLDER, USER, Agent, Folder, Json, Run, Session, User
 from ..progress import progress
 
-REASONS_SHOWN = 20  # failures listed for a person
-REASONS_KEPT = 1000  # failures listed in JSON; the rest is counted
+REASONS_SHOWN = 20  # failures, and notes, listed for a person
+REASONS_KEPT = 1000  # of either listed in JSON; the rest is counted
 
 
 def add(
@@ -41,10 +41,12 @@ def add(
 
     \b
     qgmem add "I moved to Lisbon in March." --user ana --time 2024-05-02
-    qgmem add "See Bob tomorrow at 3pm" --time 2024-05-02T23:50 --time-zone Asia/Tokyo
+    qgmem add "See Bob tomorrow" --time 2024-05-02T23:50 --time-zone Asia/Tokyo
     """
+    from ...construction.timestamps import parse_timestamp
     from ...memory import Memory
 
+    parse_timestamp(time, time_zone=time_zone)  # a person can mend it now; the facade would store it as unknown
     message = {"role": role, "content": sys.stdin.read() if text == "-" else text}
     message |= {"name": speaker} if speaker is not None else {}
     message |= {"id": turn_id} if turn_id is not None else {}
@@ -65,6 +67,8 @@ def add(
             screen.note(f"failed: {item.reason}")
         elif not json:
             print(f"{item.status} {item.turn_id}")
+        if item.note:
+            screen.note(f"note: {item.note}")
     _end(report.count("failed"), report.pending)
 
 
@@ -106,7 +110,7 @@ def import_(
         print(tally.line())
         if owners:
             print(f"memories here: {', '.join(owners[:5])}" + (f" and {len(owners) - 5} more" if owners[5:] else ""))
-    tally.tell_failures()
+    tally.tell()
     _end(tally.failed, tally.pending)
 
 
@@ -117,6 +121,8 @@ class Tally:
         self.stored = self.deduplicated = self.failed = 0
         self.pending: str | None = None
         self.reasons: list[str] = []
+        self.noted = 0
+        self.notes: list[str] = []
 
     def count(self, report: AddReport) -> None:
         """Adds one report."""
@@ -124,8 +130,11 @@ class Tally:
         self.deduplicated += report.count("deduplicated")
         self.failed += report.count("failed")
         self.pending = self.pending or report.pending
-        room = REASONS_KEPT - len(self.reasons)
-        self.reasons += [item.reason or "" for item in report.items if item.status == "failed"][:room]
+        reasons = [item.reason or "" for item in report.items if item.status == "failed"]
+        notes = [item.note for item in report.items if item.note]
+        self.noted += len(notes)
+        self.reasons += reasons[: REASONS_KEPT - len(self.reasons)]
+        self.notes += notes[: REASONS_KEPT - len(self.notes)]
 
     def line(self) -> str:
         """The three counts."""
@@ -144,14 +153,17 @@ class Tally:
             "pending": self.pending,
             "failures": list(self.reasons),
             "failures_left_out": self.failed - len(self.reasons),
+            "notes": list(self.notes),
+            "notes_left_out": self.noted - len(self.notes),
         }
 
-    def tell_failures(self) -> None:
-        """The first reasons, for a person."""
-        for reason in self.reasons[:REASONS_SHOWN]:
-            screen.note(f"failed: {reason}")
-        if self.failed > REASONS_SHOWN:
-            screen.note(f"and {self.failed - REASONS_SHOWN} more; --json lists the first {REASONS_KEPT}")
+    def tell(self) -> None:
+        """The first failures and notes, for a person."""
+        for word, texts, count in (("failed", self.reasons, self.failed), ("note", self.notes, self.noted)):
+            for text in texts[:REASONS_SHOWN]:
+                screen.note(f"{word}: {text}")
+            if count > REASONS_SHOWN:
+                screen.note(f"and {count - REASONS_SHOWN} more; --json lists the first {REASONS_KEPT}")
 
 
 def _end(failed: int, pending: str | None) -> None:

@@ -71,7 +71,7 @@ def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = Fa
     """Show one unit whole, with the turns it comes from.
 
     \b
-    qgmem show 3f1c9a --user ana
+    qgmem show t-3f1c9a --user ana
     """
     from ...memory import Memory
 
@@ -83,14 +83,14 @@ def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = Fa
         screen.emit({"unit": encode.unit(found), "turns": [encode.turn(turn) for turn in turns]})
         return
     changed = found.kind == "verbatim" and found.text != turns[0].text
-    screen.show(*render.unit_card(found, turns[0].text if changed else None))
+    screen.show(*render.unit_card(found, turns[0].text if changed else None), hang=render.CARD)
 
 
 def history(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = False) -> None:
     """Show what a unit said before it was changed.
 
     \b
-    qgmem history 3f1c9a --user ana
+    qgmem history t-3f1c9a --user ana
     """
     from ...memory import Memory
 

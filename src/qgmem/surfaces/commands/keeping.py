@@ -60,7 +60,7 @@ def forget(
     """Delete units, a session or all, down to the last byte.
 
     \b
-    qgmem forget 3f1c9a --user ana
+    qgmem forget t-3f1c9a --user ana
     qgmem forget --session 2024-05-02 --user ana
     qgmem forget --all --user ana --yes --json
     """
@@ -94,6 +94,7 @@ def stats(user: AnyUser = None, path: Folder = FOLDER, json: Json = False) -> No
     qgmem stats --user ana --json
     """
     from ...memory import Memory
+    from ...stores.folder import DATABASE
 
     with Memory.open(path) as memory:
         users = memory.namespaces() if user is None else [user]
@@ -101,10 +102,13 @@ def stats(user: AnyUser = None, path: Folder = FOLDER, json: Json = False) -> No
     if json:
         screen.emit({"path": str(path), "namespaces": [encode.stats(each, value) for each, value in found.items()]})
         return
-    if not found:
+    others = len(list(path.glob(f"*/{DATABASE}"))) - len(found) if user is None else 0
+    if not found and not others:
         screen.note(f"no memories in {path}; `qgmem add` makes one, --path names another folder")
     for each, value in found.items():
         print(_counts(each, value))
+    if others > 0:
+        screen.note(f"{others} more hold no turns or cannot be read; `qgmem doctor` looks at them")
 
 
 def _confirm(what: str) -> None:

@@ -51,7 +51,7 @@ def locomo(
     """LoCoMo: recall_acc at 5, 10, 25 and 50 over locomo10.json.
 
     \b
-    qgmem bench locomo --data locomo10.json --out out/locomo --limit-conversations 1
+    qgmem bench locomo --data locomo10.json --out out --limit-conversations 1
     """
     from ...evals.tasks.locomo import run_locomo
 
@@ -100,7 +100,7 @@ def factconsolidation(
     """FactConsolidation: is the newest answer among the facts found?
 
     \b
-    qgmem bench factconsolidation --data Conflict_Resolution.json --out out/fc --size 6k
+    qgmem bench factconsolidation --data Conflict_Resolution.json --out out
     """
     from ...evals.datasets.factconsolidation import SIZES
     from ...evals.tasks.factconsolidation import run_factconsolidation

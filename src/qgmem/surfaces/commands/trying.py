@@ -45,8 +45,8 @@ def demo(
         seconds = time.perf_counter() - started
         if not json:
             print(
-                f"Took in a conversation of two friends: {report.count('stored')} turns stored, "
-                f"{report.count('deduplicated')} known already, in {seconds:.1f} s."
+                f"Two friends, nine months: {report.count('stored')} turns stored, "
+                f"{report.count('deduplicated')} known already, {seconds:.1f} s."
             )
         searches: list[JsonValue] = []
         for question in DEMO_QUESTIONS:
