@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -85,8 +86,21 @@ def test_every_data_file_is_matched_by_a_package_data_pattern() -> None:
     assert [folder.name for folder in folders if not (folder / "__init__.py").is_file()] == []
 
 
-def _fresh(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+def _fresh(code: str, **environment: str) -> str:
+    surroundings = {**os.environ, **environment}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=surroundings, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_time_zones_do_not_need_the_system() -> None:
+    """A bare container has no zone database; Tokyo is nine hours ahead all the same."""
+    code = (
+        "from qgmem.construction.timestamps import parse_timestamp;"
+        "print(parse_timestamp('2024-05-02T23:50', time_zone='Asia/Tokyo').isoformat())"
+    )
+    assert "tzdata" in BASE
+    assert _fresh(code, PYTHONTZPATH="").strip() == "2024-05-02T23:50:00+09:00"
 
 
 def test_importing_is_quick_and_loads_nothing_heavy() -> None:
