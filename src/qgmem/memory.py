@@ -25,7 +25,7 @@ from .models.checked import CheckedEmbedder
 from .namespace import Namespace
 from .protocols import AttributeExtractor, Embedder
 from .recall import Moment, Recall, Scope
-from .registry import make_embedder, make_extractor
+from .registry import make_embedder, make_extractor, make_reranker
 from .settings import Settings
 from .stores.filters import parse_filters
 from .stores.folder import DATABASE, checked, namespace_folder
@@ -49,12 +49,13 @@ class Memory:
         extractor: AttributeExtractor,
         settings: Settings,
         clock: Callable[[], datetime],
+        reranker: PoolReranker | None = None,
     ) -> None:
         self.path, self.settings = path, settings
         self.embedder = CheckedEmbedder(embedder)
         self._clock = clock
         self._ingest = Ingest(self.embedder, extractor, settings)
-        self._recall = Recall(self.embedder, extractor, settings)
+        self._recall = Recall(self.embedder, extractor, reranker, settings)
         self._spaces: OrderedDict[str, Namespace] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -66,15 +67,18 @@ class Memory:
         embedder: str | Embedder = "minilm",
         settings: Settings | None = None,
         clock: Callable[[], datetime] | None = None,
+        reranker: PoolReranker | None = None,
     ) -> Memory:
         """A memory in this folder, made when it is first written to. No model is loaded before it is needed.
 
         `embedder`: a name of `registry.py`, or an object with the `Embedder` protocol. `clock`: gives the moment
-        that `history` records; the default is the system's, in UTC.
+        that `history` records; the default is the system's, in UTC. `reranker`: used in place of the one that the
+        settings name.
         """
         settings = settings or Settings.load()
         model = make_embedder(embedder, settings) if isinstance(embedder, str) else embedder
-        return cls(Path(path), model, make_extractor(settings), settings, clock or _now)
+        chosen = make_reranker(settings) if reranker is None else reranker
+        return cls(Path(path), model, make_extractor(settings), settings, clock or _now, chosen)
 
     # ---- writing
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from .activation.entity_graph import GraphBuilder
+from .activation.entity_memory import GraphView
 from .construction.verbatim import lexical_text
 from .settings import Settings
 from .stores.analyser import terms
 from .stores.derived import DerivedIndex
+from .stores.index import Index
 from .stores.protocol import Store
 from .stores.sqlite import SqliteStore
 from .types import MemoryUnit, Turn
 
-INDEX_FORMAT = 2  # a new number when the meaning of the index's arrays changes
+INDEX_FORMAT = 3  # a new number when the meaning of the index's arrays changes
 
 
 class Namespace:
     """Store and index of one user. Safe to share between threads."""
 
     def __init__(self, folder: Path, user_id: str, settings: Settings, embedder_id: str, dimension: int) -> None:
+        self._graph: tuple[int, GraphView] | None = None
+        self._graph_lock = threading.Lock()
         self.store: Store = SqliteStore(folder, user_id)
         self._settings = settings
         recipe = f"{INDEX_FORMAT}|{settings.language}|{settings.index_caption_query}|{embedder_id}|{dimension}"
@@ -37,6 +45,22 @@ class Namespace:
     def _analyse(self, unit: MemoryUnit, turn: Turn) -> Sequence[str]:
         text = lexical_text(unit, turn, caption_query=self._settings.index_caption_query)
         return terms(text, self._settings.language)
+
+    def entity_graph(self, index: Index) -> GraphView:
+        """The entity graph of what `index` holds; made on first use, and again after a write."""
+        with self._graph_lock:
+            if self._graph is None or self._graph[0] != index.change:
+                self._graph = (index.change, self._entity_graph(index))
+            return self._graph[1]
+
+    def _entity_graph(self, index: Index) -> GraphView:
+        builder = GraphBuilder(lambda name: terms(name, self._settings.language))
+        row_of = {unit_id: row for row, unit_id in enumerate(index.ids(range(index.rows)))}
+        for unit in self.store.scan():
+            if unit.id in row_of:
+                builder.add(unit.id, unit.entities, speaker=unit.speaker, position=unit.sequence)
+        graph = builder.graph()
+        return GraphView(graph, np.array([row_of[unit_id] for unit_id in graph.memory_ids], np.intp))
 
     def close(self, *, fold: bool = True) -> None:
         """Fold what is worth folding, and let go of the files. A call in progress elsewhere ends as it should."""

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .activation.activate import Activation, Asked, activate
+from .activation.activate import Activation, Asked, Surroundings, activate
 from .activation.query import parse_query
 from .activation.question_terms import question_terms
+from .activation.rerank import PoolReranker
 from .construction.timestamps import parse_timestamp
 from .construction.timex import find_times
 from .errors import InvalidInput
+from .generation.serialise import unit_document
 from .models.checked import CheckedEmbedder
 from .namespace import Namespace
 from .protocols import AttributeExtractor
@@ -47,8 +49,15 @@ class Scope:
 class Recall:
     """Searches one namespace at a time. Holds no state of its own."""
 
-    def __init__(self, embedder: CheckedEmbedder, extractor: AttributeExtractor, settings: Settings) -> None:
+    def __init__(
+        self,
+        embedder: CheckedEmbedder,
+        extractor: AttributeExtractor,
+        reranker: PoolReranker | None,
+        settings: Settings,
+    ) -> None:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
+        self._reranker = reranker
 
     def search(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment, *, explain: bool
@@ -70,8 +79,14 @@ class Recall:
         allowed = _allowed(space, index, scope)
         wider = {"pool": max(self._settings.pool, limit), "n": max(self._settings.n, limit)}
         settings = self._settings.model_copy(update=wider)
-        threshold = settings.sem_match_threshold or self._embedder.sem_match_threshold
-        return index, activate(index, asked, self._embedder.embed, settings, threshold, allowed)
+        around = Surroundings(
+            embed=self._embedder.embed,
+            threshold=settings.sem_match_threshold or self._embedder.sem_match_threshold,
+            graph=space.entity_graph,
+            documents=lambda rows: [unit_document(unit) for unit in space.store.units(index.ids(rows))],
+            reranker=self._reranker,
+        )
+        return index, activate(index, asked, around, settings, allowed)
 
     def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
         language = self._settings.language
@@ -145,6 +160,7 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
     ids = index.ids(rows)
     units = {unit.id: unit for unit in space.store.units(ids)}
     hits: list[Hit] = []
+    not_reranked = (f"not-reranked: {found.failure}",) if found.failure else ()
     for place, (row, unit_id) in enumerate(zip(rows.tolist(), ids, strict=True)):
         unit = units.get(unit_id)
         if unit is None:  # deleted by another process since the index was read
@@ -157,7 +173,7 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
                 score=float(found.scores[place]),
                 channels=found.channels(row),
                 contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
-                flags=("time-unknown",) if scope.timed and not known else (),
+                flags=(("time-unknown",) if scope.timed and not known else ()) + not_reranked,
             )
         )
     return hits

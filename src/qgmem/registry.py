@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from .activation.rerank import PoolReranker
 from .errors import InvalidInput
 from .protocols import AttributeExtractor, Embedder
 from .settings import Settings
@@ -22,6 +23,17 @@ def make_extractor(settings: Settings) -> AttributeExtractor:
     return _pick("settings.extractor", settings.extractor, EXTRACTORS)(settings)
 
 
+def make_reranker(settings: Settings) -> PoolReranker | None:
+    """The reranker that the settings name; None for `none`."""
+    return _pick("settings.rerank", settings.rerank, RERANKERS)(settings)
+
+
+def _learned(_: Settings) -> PoolReranker:
+    from .activation.learned import LearnedReranker
+
+    return LearnedReranker()
+
+
 def _minilm(settings: Settings) -> Embedder:
     from .models.onnx import MiniLM
 
@@ -35,7 +47,7 @@ def _rules(_: Settings) -> AttributeExtractor:
 
 
 def _spacy(_: Settings) -> AttributeExtractor:
-    from .construction.entities.spacy import SpacyExtractor
+    from .construction.entities.spacy_extractor import SpacyExtractor
 
     return SpacyExtractor()
 
@@ -48,3 +60,4 @@ def _pick(field: str, name: str, known: dict[str, T]) -> T:
 
 EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm": _minilm}
 EXTRACTORS: dict[str, Callable[[Settings], AttributeExtractor]] = {"rules": _rules, "spacy": _spacy}
+RERANKERS: dict[str, Callable[[Settings], PoolReranker | None]] = {"none": lambda _: None, "learned": _learned}

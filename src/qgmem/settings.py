@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from .errors import InvalidInput
 
 Fusion = Literal["default", "rrf", "entity_memory"]
-Channel = Literal["lexical", "semantic", "event_attributes", "entity_graph"]
+Channel = Literal["lexical", "semantic", "event_attributes"]
 
 
 class SupportWeights(BaseModel):
@@ -52,6 +52,9 @@ class Settings(BaseModel):
     kappa: int = Field(60, ge=1)  # RRF rank offset
     k: int = Field(10, ge=1)  # working memory, units
     fusion: Fusion = "default"
+    rerank: str = "none"  # a name of registry.py, or none
+    rerank_depth: int = Field(30, ge=1)  # candidates that a reranking model reads
+    rerank_seconds: float = Field(10.0, gt=0)  # after which the fused order stands
     channels: tuple[Channel, ...] = ("lexical", "semantic", "event_attributes")
     sem_match_threshold: float | None = None  # cosine; None takes the embedder's own calibration
     bm25_k1: float = Field(1.2, gt=0)

@@ -1,4 +1,4 @@
-"""From a question to working memory ([Q] III-B): channels, fusion, filter, in this order and nowhere else."""
+"""From a question to working memory ([Q] III-B): channels, fusion, reranking, in this order and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,21 +11,29 @@ import numpy as np
 from ..settings import Settings
 from ..stores.index import Index, Mask, Rows
 from ..types import ChannelScore, Query
-from . import event_attributes, fusion, lexical, semantic
+from . import entity_memory, event_attributes, fusion, lexical, semantic
 from .channel import ChannelList, Float32
+from .entity_memory import GraphView
+from .query import question_keys
+from .rank_features import Asking
+from .rerank import Documents, PoolReranker, RerankTask, rerank
 
 Embed = Callable[[Sequence[str]], Float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """Candidates, best first, with what every channel and every part of the fusion said; seconds by stage."""
+    """Candidates, best first, with what every channel and every part of the fusion said; seconds by stage.
+
+    `failure` says why the order is the fusion's own though a reranker was asked for.
+    """
 
     rows: Rows
     scores: Float32
     lists: tuple[ChannelList, ...]
     parts: Mapping[str, Float32]
     seconds: Mapping[str, float]
+    failure: str | None = None
 
     def channels(self, row: int) -> dict[str, ChannelScore]:
         """Rank and score of one row in every channel that lists it."""
@@ -46,34 +54,60 @@ class Asked:
     named: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What activation needs of the namespace and the models besides the index.
+
+    `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it is asked for.
+    """
+
+    embed: Embed
+    threshold: float
+    graph: Callable[[Index], GraphView]
+    documents: Documents
+    reranker: PoolReranker | None
+
+
 def activate(
-    index: Index, asked: Asked, embed: Embed, settings: Settings, threshold: float, allowed: Mask | None
+    index: Index, asked: Asked, around: Surroundings, settings: Settings, allowed: Mask | None
 ) -> Activation:
     """The pool of candidates for one question. `allowed`: (rows,) units that pass the filters, None for all."""
     clock = _Clock()
     on = settings.channels
-    nothing = np.zeros(0, np.float32)
-    words = lexical.scores(index, asked.terms) if "lexical" in on else np.zeros(index.rows, np.float32)
-    lists = [lexical.channel(index, words, settings.n, allowed)] if "lexical" in on else []
-    clock.lap("lexical")
+    lists: list[ChannelList] = []
+    words = np.zeros(index.rows, np.float32)
+    if "lexical" in on:
+        words = lexical.scores(index, asked.terms)
+        lists.append(lexical.channel(index, words, settings.n, allowed))
+        clock.lap("lexical")
     vector = None
     if "semantic" in on and index.size:
-        vector = embed([asked.query.text])[0]
+        vector = around.embed([asked.query.text])[0]
         clock.lap("embed")
         lists.append(semantic.channel(index, vector, settings.n, allowed))
         clock.lap("semantic")
-    attributes = nothing
+    attributes = np.zeros(0, np.float32)
     if "event_attributes" in on and not asked.query.constraints.empty:
-        attributes = event_attributes.scores(index, asked.query.constraints, embed, threshold)
+        attributes = event_attributes.scores(index, asked.query.constraints, around.embed, around.threshold)
         lists.append(event_attributes.channel(index, attributes, settings.n, allowed))
         clock.lap("event_attributes")
     if settings.fusion == "rrf":
         fused = fusion.rrf(index, lists, settings.kappa, settings.pool)
+    elif settings.fusion == "entity_memory" and vector is not None:
+        keys = question_keys(asked.query)
+        fused = entity_memory.fuse(index, around.graph(index), keys, vector, settings.pool, allowed)
     else:
         evidence = fusion.Evidence(words, attributes, vector, asked.named)
         fused = fusion.support(index, lists, evidence, settings.support, settings.pool, allowed)
     clock.lap("fusion")
-    return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds)
+    failure = None
+    if around.reranker is not None and vector is not None:
+        asking = Asking(asked.query.text, asked.terms, vector, asked.named)
+        task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents)
+        outcome = rerank(task, around.reranker, settings.pool, settings.rerank_seconds)
+        fused, failure = outcome.fused, outcome.failure
+        clock.lap("rerank")
+    return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, failure)
 
 
 class _Clock:

@@ -21,7 +21,7 @@ and or but nor so yet if then else because although though whether
 who whom whose which what when where why how
 not no only own too very just also more most much many few less least here there now ever never
 please tell know remember recall mention mentioned say said let get got go
-""".split()
+"""
 
 
 def question_terms(question: str, language: str) -> list[str]:
@@ -34,4 +34,4 @@ def question_terms(question: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _function_terms() -> frozenset[str]:
-    return frozenset(term for word in FUNCTION_WORDS for term in terms(word, "english"))
+    return frozenset(term for word in FUNCTION_WORDS.split() for term in terms(word, "english"))

@@ -43,6 +43,20 @@ def unit_line(unit: MemoryUnit, label: int) -> str:
     return f"[MU{label}] {said} {unit.speaker}: {' '.join(unit.text.split())}{when}"
 
 
+def unit_document(unit: MemoryUnit, trajectory: str | None = None) -> str:
+    """The structured document that a reranker reads ([Q] III-B2); empty fields are left out."""
+    fields = {
+        "fact": " ".join(unit.text.split()),
+        "source": f"{unit.speaker}: {' '.join(unit.span.quote.split())}",
+        "entities": "; ".join(dict.fromkeys(entity.text for entity in unit.entities)),
+        "locations": "; ".join(unit.locations),
+        "fact time": ", ".join(map(shown, unit.fact_times)),
+        "utterance time": unit.utterance_time.isoformat(sep=" ") if unit.utterance_time else "",
+        "trajectory": trajectory or "",
+    }
+    return "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
+
+
 def shown(interval: Interval) -> str:
     """An interval as a person writes it: one day, or first to last."""
     if interval.start == interval.end:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .dense import RESCORED, Float32, best
 from .part import Mask, Part, Phrases, Rows
-from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, UInt64, term_hash
+from .segment import CHAIN_SHIFT, NO_DAY, Int64, UInt64, term_hash
 
 __all__ = ["Index", "Mask", "Part", "Phrases", "Rows"]
 
@@ -130,6 +130,22 @@ class Index:
             scores.append(np.bincount(at, idf[owner] * weight / (weight + norm), len(part.segment)))
         return np.concatenate(scores).astype(np.float32)
 
+    def matched_terms(self, terms: Sequence[str], rows: Rows) -> tuple[Float32, Float32]:
+        """((len(rows), t) 1 where the term occurs, (t,) its IDF); `rows` ascending, terms distinct."""
+        matched = np.zeros((len(rows), len(terms)), np.float32)
+        if not terms or not len(rows):
+            return matched, np.zeros(len(terms), np.float32)
+        frequency = np.zeros(len(terms), np.int64)
+        numbers = np.array([term_hash(term) for term in terms], np.uint64)
+        for part, start in zip(self.parts, self._start, strict=False):
+            at, _, owner = _postings(part, numbers)
+            frequency += np.bincount(owner, minlength=len(terms))
+            place = np.minimum(np.searchsorted(rows, at + start), len(rows) - 1)
+            hit = rows[place] == at + start
+            matched[place[hit], owner[hit]] = 1
+        idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
+        return matched, idf
+
     # ---- semantic
 
     def semantic(self, query: Float32, n: int, allowed: Mask | None = None) -> tuple[Rows, Float32]:
@@ -168,6 +184,20 @@ class Index:
                 np.maximum.at(best_of, owner, part.vectors.exact(query, pieces))
                 values[inside] = np.where(best_of > -2, best_of, 0)
         return values
+
+    def vectors(self, rows: Rows) -> Float32:
+        """(len(rows), d) the units' vectors, of length 1: the mean of a long text's pieces; zeros where none is."""
+        width = self.parts[0].segment.vector.shape[1] if self.parts else 0
+        total = np.zeros((len(rows), width), np.float32)
+        for part, start, inside in self._split(rows):
+            local = rows[inside] - start
+            left = np.searchsorted(part.segment.vector_row, local, side="left")
+            right = np.searchsorted(part.segment.vector_row, local, side="right")
+            pieces, owner = _ranges(left, right)
+            np.add.at(total, inside[owner], part.segment.vector[pieces].astype(np.float32))
+        length = np.linalg.norm(total, axis=1, keepdims=True)
+        unit: Float32 = total / np.maximum(length, 1e-9)
+        return unit
 
     # ---- event attributes
 

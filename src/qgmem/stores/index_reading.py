@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -10,9 +11,22 @@ from typing import Any
 
 from ..types import MemoryUnit, Turn
 from . import reading
-from .segment import CHAIN_SHIFT, NO_DAY, NO_TIME, IndexRow
+from .segment import (
+    ASSISTANT,
+    CAPTION,
+    CHAIN_SHIFT,
+    DIGIT,
+    FACT_TIME,
+    NO_DAY,
+    NO_TIME,
+    QUESTION,
+    USER,
+    IndexRow,
+)
 
 Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
+QUESTION_MARKS = ("?", "？", "؟", "⸮", "\u037e")  # Latin, CJK, Arabic, reversed, Greek
+_DIGIT = re.compile(r"\d")
 PAGE = 20_000  # units read at once when a whole index is made
 PART = 2_000  # units whose attributes and vectors are asked for together
 
@@ -36,8 +50,9 @@ def index_page(
     connection: sqlite3.Connection, change: int, after: int, after_key: int, analyse: Analyse
 ) -> IndexPage:
     """The next page of what was written after the change `after`; `change` is the file's own."""
-    by_key = "+" if after == 0 else ""  # everything: in key order as it lies, not by way of the index on change
-    sql = f"{reading.UNIT} WHERE {by_key}u.change > ? AND u.key > ? ORDER BY u.key LIMIT ?"
+    # A plus keeps SQLite from an index: everything is read in key order as it lies, a few by the index on change.
+    change_column, key_column = ("+u.change", "u.key") if after == 0 else ("u.change", "+u.key")
+    sql = f"{reading.UNIT} WHERE {change_column} > ? AND {key_column} > ? ORDER BY {key_column} LIMIT ?"
     rows = connection.execute(sql, (after, after_key, PAGE)).fetchall()
     embedder = reading.active_embedder(connection)
     found: list[IndexRow] = []
@@ -85,6 +100,7 @@ def _index_row(
         chain=(row[10] << CHAIN_SHIFT) | turn.sequence,
         speaker=row[11],
         verbatim=unit.kind == "verbatim",
+        traits=_traits(unit, turn),
         terms=analyse(unit, turn),
         utterance_day=said,
         utterance_us=row[12] if row[12] is not None else NO_TIME,
@@ -94,6 +110,18 @@ def _index_row(
         locations=[phrase for phrase, kind in mentioned if kind == "location"],
         vectors=vectors,
     )
+
+
+def _traits(unit: MemoryUnit, turn: Turn) -> int:
+    bits = {
+        USER: turn.role == "user",
+        ASSISTANT: turn.role == "assistant",
+        QUESTION: unit.text.rstrip().endswith(QUESTION_MARKS),
+        DIGIT: _DIGIT.search(unit.text) is not None,
+        FACT_TIME: bool(unit.fact_times),
+        CAPTION: turn.caption is not None,
+    }
+    return sum(bit for bit, there in bits.items() if there)
 
 
 def _phrases(

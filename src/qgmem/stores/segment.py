@@ -20,6 +20,7 @@ UInt64 = NDArray[np.uint64]
 
 NO_DAY = np.iinfo(np.int32).min  # a date that is not known
 NO_TIME = np.iinfo(np.int64).min  # a time that is not known
+USER, ASSISTANT, QUESTION, DIGIT, FACT_TIME, CAPTION = (1 << bit for bit in range(6))  # bits of `traits`
 CHAIN_SHIFT = 40  # chain key = session code << 40 | turn sequence
 
 
@@ -32,6 +33,7 @@ class IndexRow:
     chain: int  # session code << 40 | first turn's sequence
     speaker: int
     verbatim: bool
+    traits: int
     terms: Sequence[str]
     utterance_day: int
     utterance_us: int
@@ -50,6 +52,7 @@ class Segment:
     chain: Int64  # (n,)
     speaker: Int32  # (n,)
     verbatim: NDArray[np.bool_]  # (n,)
+    traits: NDArray[np.uint8]  # (n,) bits: who speaks, whether it asks, holds a digit, a fact time, a caption
     length: Int32  # (n,) terms
     utterance_day: Int32  # (n,)
     utterance_us: Int64  # (n,)
@@ -129,6 +132,7 @@ def build(rows: Sequence[IndexRow], dimension: int) -> Segment:
         chain_row=_chain_rows(chain, verbatim),
         speaker=np.array([row.speaker for row in rows], np.int32),
         verbatim=verbatim,
+        traits=np.array([row.traits for row in rows], np.uint8),
         length=np.array([len(row.terms) for row in rows], np.int32),
         utterance_day=np.array([row.utterance_day for row in rows], np.int32),
         utterance_us=np.array([row.utterance_us for row in rows], np.int64),
@@ -201,7 +205,7 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
     by_vector = np.argsort(vector_row, kind="stable")
     values = {
         name: rows_of(name)
-        for name in ("key", "chain", "speaker", "verbatim", "length", "utterance_day", "utterance_us", "valid_from")
+        for name in ROW_COLUMNS
     }
     return Segment(
         chain_row=_chain_rows(values["chain"], values["verbatim"]),  # type: ignore[arg-type]
@@ -223,6 +227,17 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
     )
 
 
+ROW_COLUMNS = (
+    "key",
+    "chain",
+    "speaker",
+    "verbatim",
+    "traits",
+    "length",
+    "utterance_day",
+    "utterance_us",
+    "valid_from",
+)
 FIELDS: tuple[str, ...] = tuple(field.name for field in fields(Segment))
 
 

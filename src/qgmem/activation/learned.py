@@ -1,0 +1,72 @@
+"""The local default reranker: a small network over `rank_features`, trained without any reported question.
+
+Scores are logits, comparable within one question only. The weights ship as `ranker.npz` with `ranker.md`, the card
+that says what they were trained on and how well they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+
+import numpy as np
+
+from ..errors import ModelUnavailable
+from ..stores.index import Rows
+from .channel import Float32
+from .rank_features import candidates, features
+from .rerank import RerankTask
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Two hidden layers with a linear path beside: names of the f columns, their mean and spread, weights."""
+
+    names: tuple[str, ...]
+    mean: Float32  # (f,)
+    spread: Float32  # (f,)
+    first: Float32  # (members, f, h)
+    first_bias: Float32  # (members, h)
+    second: Float32  # (members, h, h)
+    second_bias: Float32  # (members, h)
+    last: Float32  # (members, h)
+    linear: Float32  # (members, f)
+
+    def score(self, columns: dict[str, Float32]) -> Float32:
+        """(n,) mean logit of the members. Raises ModelUnavailable when a column is missing."""
+        missing = [name for name in self.names if name not in columns]
+        if missing:
+            raise ModelUnavailable(f"ranker.npz: made for other features, {missing[0]!r} is unknown; reinstall qgmem")
+        inputs = (np.stack([columns[name] for name in self.names], axis=1) - self.mean) / self.spread
+        inputs = np.clip(inputs, -6, 6)
+        total = np.zeros(len(inputs), np.float32)
+        for member in range(len(self.first)):
+            hidden = np.maximum(inputs @ self.first[member] + self.first_bias[member], 0)
+            hidden = np.maximum(hidden @ self.second[member] + self.second_bias[member], 0)
+            total += hidden @ self.last[member] + inputs @ self.linear[member]
+        return total / np.float32(len(self.first))
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Network:
+    """The network that comes with the package."""
+    with as_file(files("qgmem.activation") / "ranker.npz") as path, np.load(path) as arrays:
+        names = tuple(str(name) for name in arrays["names"])
+        rest = {name: arrays[name].astype(np.float32) for name in arrays.files if name != "names"}
+    return Network(names, **rest)
+
+
+class LearnedReranker:
+    """Ranks what the channels list and two turns around each, so that it can also bring candidates in."""
+
+    id = "learned-1"
+
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network
+
+    def rerank(self, task: RerankTask) -> tuple[Rows, Float32]:
+        """All candidates with their logits."""
+        rows = np.union1d(candidates(task.index, task.lists), task.fused.rows)
+        columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
+        return rows, (self._network or shipped()).score(columns)

@@ -1,0 +1,1 @@
+"""What is learned, and how: recipes that make the data files this package ships."""
