@@ -35,6 +35,8 @@ class MiniLM:
 
     id = "all-MiniLM-L6-v2-onnx-int8"
     dimension = 384
+    # Calibrated on synthetic phrases, `qgmem.synthetic.phrases.calibrate`; curves in docs/design/synthetic.md.
+    sem_match_threshold = 0.36  # 99th percentile of the cosines of unrelated phrases
 
     def __init__(self, threads: int = 2) -> None:
         self._threads = threads
