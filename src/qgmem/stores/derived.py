@@ -188,9 +188,7 @@ class DerivedIndex:
             rows += len(parts[start].segment)
         return parts if start == len(parts) - 1 else [*parts[:start], joined(parts[start:])]
 
-    def _with_phrases(
-        self, runs: Sequence[Phrases], rows: Sequence[tuple[int, str, bytes | None]]
-    ) -> list[Phrases]:
+    def _with_phrases(self, runs: Sequence[Phrases], rows: Sequence[tuple[int, str, bytes | None]]) -> list[Phrases]:
         """Phrases with those that came, or got their vector, since; small runs are merged like segments."""
         if not rows:
             return list(runs)

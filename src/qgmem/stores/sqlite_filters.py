@@ -135,8 +135,7 @@ def _equals(at: str, operand: Any) -> tuple[str, tuple[Any, ...]]:
 def _entry(key: str, condition: str, values: tuple[Any, ...] = ()) -> Where:
     """A condition on the metadata value of that key, called m; not met where there is none."""
     return Where(
-        "t.metadata <> '{}' AND EXISTS "
-        f"(SELECT 1 FROM json_each(t.metadata) m WHERE m.key = ? AND ({condition}))",
+        f"t.metadata <> '{{}}' AND EXISTS (SELECT 1 FROM json_each(t.metadata) m WHERE m.key = ? AND ({condition}))",
         (key, *values),
     )
 

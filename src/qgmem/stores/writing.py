@@ -107,8 +107,10 @@ class Batch:
         if code is None:
             where = "SELECT code FROM labels WHERE kind = ? AND text = ?"
             row = self._connection.execute(where, (kind, text)).fetchone()
-            code = row[0] if row else _key_of(
-                self._connection.execute("INSERT INTO labels (kind, text) VALUES (?, ?)", (kind, text))
+            code = (
+                row[0]
+                if row
+                else _key_of(self._connection.execute("INSERT INTO labels (kind, text) VALUES (?, ?)", (kind, text)))
             )
             self._labels[kind, text] = code
         return code
@@ -118,8 +120,12 @@ class Batch:
         key = self._phrases.get(text)
         if key is None:
             row = self._connection.execute("SELECT key FROM phrases WHERE text = ?", (text,)).fetchone()
-            key = int(row[0]) if row else _key_of(
-                self._connection.execute("INSERT INTO phrases (text, change) VALUES (?, ?)", (text, self._change))
+            key = (
+                int(row[0])
+                if row
+                else _key_of(
+                    self._connection.execute("INSERT INTO phrases (text, change) VALUES (?, ?)", (text, self._change))
+                )
             )
             self._phrases[text] = key
             if text in self._vectors and self._embedder is not None:
