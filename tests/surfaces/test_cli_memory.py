@@ -8,6 +8,7 @@ import pytest
 from command_line import Cli
 
 from qgmem import Memory
+from qgmem.surfaces.reference import JSON, json_names
 
 ANA = ("--user", "ana")
 
@@ -163,3 +164,39 @@ def test_text_may_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.stdin.read", lambda: "From a pipe.", raising=False)
     assert cli("add", "-", *ANA, "--id", "p").code == 0
     assert cli("show", "p", *ANA, "--json").json["unit"]["text"] == "From a pipe."
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    {
+        "demo": (),
+        "add": ("Hello.",),
+        "import": ("chat.txt",),
+        "search": ("greyhound", *ANA),
+        "show": ("t1", *ANA),
+        "history": ("t1", *ANA),
+        "export": ("out.jsonl", *ANA),
+        "forget": ("t1", *ANA, "--yes"),
+        "stats": (),
+        "doctor": (),
+        "reembed": (),
+        "synth": ("--people", "1", "--years", "0.3", "--out", "lives"),
+    }.items(),
+)
+def test_json_has_the_documented_names_and_nothing_else_on_stdout(
+    greyhound: Cli, command: str, arguments: tuple[str, ...]
+) -> None:
+    Path("chat.txt").write_text("Ana: Good morning.\n")
+    assert list(greyhound(command, *arguments, "--json").json) == json_names(command)
+    assert command in JSON
+
+
+def test_progress_goes_to_a_terminal_and_never_into_the_answer(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`TTY_COMPATIBLE` makes rich take the captured streams for terminals."""
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setattr("qgmem.surfaces.progress.SILENT_SECONDS", 0.0)
+    done = cli("synth", "--people", "2", "--years", "0.3", "--out", "lives", "--json")
+    assert done.json["lives"] == 2
+    assert "lives" in done.err
+    cli("add", "Hello.")
+    assert cli("export", "out.jsonl", "--json").json["records"] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -58,6 +59,25 @@ def progress(label: str, total: int | None = None) -> Iterator[Bar]:
         yield bar
     finally:
         bar.close()
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """A moving sign beside work that cannot be counted, once it has run for two seconds."""
+    console = stderr()
+    if not console.is_terminal:
+        yield
+        return
+    sign = console.status(label)
+    timer = threading.Timer(SILENT_SECONDS, sign.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        sign.stop()
 
 
 class CountingEmbedder:

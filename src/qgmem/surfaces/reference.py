@@ -6,6 +6,7 @@ Nothing here depends on the version of typer, so that the text changes only when
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -20,9 +21,31 @@ Made by `make docs` from the commands; a test fails when it is stale. `qgmem COM
 """
 
 
+# Top-level names of what --json answers; units and hits have the fields of `surfaces/encode.py`.
+JSON = {
+    "demo": "ingest, seconds, searches: [{query, hits}]",
+    "add": "stored, deduplicated, failed, pending, items: [{status, turn_id, reason, note}]",
+    "import": "stored, deduplicated, failed, pending, failures, failures_left_out, notes, notes_left_out",
+    "search": "query, hits: [{rank, score, channels, contributions, flags, id, text, …}]",
+    "show": "unit, turns",
+    "history": "id, text, events: [{event, text, recorded_at}]",
+    "export": "user_id, file, records, bytes",
+    "forget": "user_id, unit_ids, turns, units, phrases, vectors, history",
+    "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",
+    "doctor": "path, damaged, removed, namespaces: [{folder, user_id, index, problems, notes, stats}]",
+    "reembed": "embedder, dimension, units",
+    "synth": "out, lives, sessions, turns, claims, questions, sha256",
+}
+
+
 def reference() -> str:
     """The whole page."""
     return "\n".join([HEAD, *(line for path, command in commands() for line in _section(path, command))])
+
+
+def json_names(command: str) -> list[str]:
+    """Top-level names of a command's JSON."""
+    return [name.partition(":")[0] for name in re.sub(r"\[.*?\]", "", JSON[command]).split(", ")]
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -44,7 +67,9 @@ def _section(path: str, command: Any) -> list[str]:
         usage += " COMMAND"
     lines = [f"## {path}", "", f"    {usage}", "", *_prose(command.help or ""), ""]
     rows = [f"| `{_flags(each)}` | {each.help or ''}{_default(each)} |" for each in own]
-    return [*lines, "| | |", "|---|---|", *rows, ""] if rows else lines
+    lines += ["| | |", "|---|---|", *rows, ""] if rows else []
+    answer = JSON.get(path.removeprefix("qgmem "))
+    return [*lines, f"JSON: `{answer}`", ""] if answer else lines
 
 
 def _prose(text: str) -> list[str]:

@@ -12,6 +12,7 @@ import typer
 from ...errors import InvalidInput
 from .. import encode, render, screen
 from ..options import FOLDER, USER, Agent, AnyUser, Folder, Json, Run, Session, User
+from ..progress import waiting
 
 if TYPE_CHECKING:
     from ...stores.records import Receipt, StoreStats
@@ -35,7 +36,7 @@ def export(
         raise InvalidInput("path", f"{file} is there already", "--force replaces it")
     partial = file.with_name(f"{file.name}.partial")
     try:
-        with Memory.open(path) as memory:
+        with waiting("writing"), Memory.open(path) as memory:
             records = memory.export(partial, user_id=user)
         os.replace(partial, file)  # a file of that name is a whole export, whatever happened
     finally:
@@ -76,10 +77,11 @@ def forget(
         memory.stats(user_id=user)  # says so before anything is asked, if there is no such memory
         if not yes:
             _confirm(_what(ids, session, agent, run, user))
-        if everything:
-            receipt = memory.delete_all(user_id=user)
-        else:
-            receipt = memory.delete(ids or None, user_id=user, session_id=session, agent_id=agent, run_id=run)
+        with waiting("forgetting"):
+            if everything:
+                receipt = memory.delete_all(user_id=user)
+            else:
+                receipt = memory.delete(ids or None, user_id=user, session_id=session, agent_id=agent, run_id=run)
     if json:
         screen.emit(encode.receipt(receipt))
     else:

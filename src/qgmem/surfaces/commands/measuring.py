@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +12,7 @@ from ...types import JsonValue
 from .. import screen
 from ..guard import FAILED
 from ..options import Json
+from ..progress import Bar, progress
 
 if TYPE_CHECKING:
     from ...evals.protocol import SystemFactory
@@ -144,9 +145,16 @@ def synth(
     \b
     qgmem synth --people 5 --years 3 --seed 7 --out out/lives
     """
-    from ...synthetic import synth as simulate_and_write
+    from ...synthetic import Life, simulate, write
 
-    report = simulate_and_write(people, years, seed, out)
+    def counted(lives: Iterator[Life], bar: Bar) -> Iterator[Life]:
+        for life in lives:
+            yield life
+            bar.advance()
+
+    settings = {"people": people, "years": years, "seed": seed}
+    with progress("lives", people) as bar:
+        report = write(counted(simulate(people, years, seed), bar), out, settings)
     if json:
         screen.emit(
             {
