@@ -12,7 +12,7 @@ Float32 = NDArray[np.float32]
 
 SCAN_FROM = 1024  # rows; fewer are compared exactly
 REST = 2048  # a query is its float16 image plus 1/REST of a second one: exact, and no vector is converted
-RESCORED = 4  # times the wanted number of results
+RESCORED, RESCORED_LEAST = 4, 64  # times the wanted number of results, and at least so many
 RUN = 32  # scores looked at together when the best of many are wanted
 
 

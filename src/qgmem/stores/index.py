@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .dense import RESCORED, Float32, best
+from .dense import RESCORED, RESCORED_LEAST, Float32, best
 from .part import Mask, Part, Phrases, Rows
 from .segment import CHAIN_SHIFT, NO_DAY, Int64, UInt64, term_hash
 
@@ -161,7 +161,8 @@ class Index:
             if usable is not None:
                 scores = np.where(usable[vector_row], scores, np.float32(-2))
             exact = block.whole is not None
-            kept = best(scores, n * (1 if exact and len(vector_row) == len(part.segment) else RESCORED))
+            single = exact and len(vector_row) == len(part.segment)  # one exact score a unit
+            kept = best(scores, n if single else max(RESCORED * n, RESCORED_LEAST))
             kept = kept[scores[kept] > -2]
             values = scores[kept] if exact else block.exact(query, kept)
             rows.append(vector_row[kept].astype(np.intp) + start)
