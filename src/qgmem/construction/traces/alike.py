@@ -20,8 +20,6 @@ class Alike:
 
     def __call__(self, a: int, b: int) -> bool:
         a, b = (a, b) if a < b else (b, a)
-        if self.apart(a, b):
-            return False
         left, right = self._rows[a], self._rows[b]
         done_left, done_right, verdict = self._known.get((a, b), (0, 0, True))
         if verdict and (done_left < len(left) or done_right < len(right)):  # a refusal outlives growth
@@ -31,26 +29,17 @@ class Alike:
             self._partners.setdefault(b, set()).add(a)
         return verdict
 
-    def apart(self, a: int, b: int) -> bool:
-        """Are they known to be two subjects, or two relations?"""
-        ones = self._marks(a)
-        twos = self._marks(b)
-        return any(one is not None and two is not None and one != two for one, two in zip(ones, twos, strict=True))
-
     def forget(self, atom: int) -> None:
         """The atom lost units: compare anew when asked."""
         for other in self._partners.pop(atom, set()):
             self._known.pop((atom, other) if atom < other else (other, atom), None)
             self._partners[other].discard(atom)
 
-    def _marks(self, atom: int) -> tuple[str | None, str | None]:
-        """Marks are of the key, so any living unit shows them."""
-        rows = self._rows[atom]
-        return self._items.items[rows[0]].marks if rows else (None, None)
-
     def _check(self, left: list[int], right: list[int]) -> bool:
         if not left or not right:
             return True
+        if self._items.apart(np.asarray(left[:1], np.int32), np.asarray(right[:1], np.int32))[0]:
+            return False  # marks are of the key, so any unit of an atom shows them
         if not self._items.texts_alike(left, right, self._least):
             return False
         facts = self._items.facts

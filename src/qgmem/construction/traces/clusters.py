@@ -147,8 +147,7 @@ class Clusters:
     def _renew(self, atoms: Iterable[int]) -> set[int]:
         """Work out again which edges leave these atoms; the atoms at the other end of what changed."""
         others: set[int] = set()
-        for atom in atoms:
-            fresh = self._edges(atom)
+        for atom, fresh in self._edges(atoms).items():
             old = self._out[atom]
             for other in old.keys() - fresh.keys():
                 self._into[other].discard(atom)
@@ -158,29 +157,26 @@ class Clusters:
             self._out[atom] = fresh
         return others
 
-    def _edges(self, atom: int) -> dict[int, Edge]:
-        """The best edge to every atom that a list of this one names."""
-        rows = np.asarray(self._rows[atom], dtype=np.int32)
-        if not len(rows):
-            return {}
+    def _edges(self, atoms: Iterable[int]) -> dict[int, dict[int, Edge]]:
+        """The best edge from each of these atoms to every atom that one of its lists names."""
+        found: dict[int, dict[int, Edge]] = {atom: {} for atom in atoms}
+        rows = np.fromiter((row for atom in found for row in self._rows[atom]), dtype=np.int32)
         near, values = self._near.rows[rows], self._near.products[rows]
-        keep = (near != NONE) & (values >= self._least)
-        left, right, facts = np.broadcast_to(rows[:, None], near.shape)[keep], near[keep], values[keep]
-        other = [self._row_atom[row] for row in right.tolist()]
-        outside = np.asarray([o != atom and not self._alike.apart(atom, o) for o in other], dtype=np.bool_)
-        if not outside.any():
-            return {}
-        left, right, facts = left[outside], right[outside], facts[outside]
-        similarity = self._items.least(left, right, facts)
-        found: dict[int, Edge] = {}
-        items = self._items.items
-        for a, b, value in zip(left.tolist(), right.tolist(), similarity.tolist(), strict=True):
-            if value >= self._least:
-                one, two = sorted((items[a].id, items[b].id))
-                edge = (-value, one, two)
-                there = self._row_atom[b]
-                if there not in found or edge < found[there]:
-                    found[there] = edge
+        place, column = np.nonzero((near != NONE) & (values >= self._least))
+        left, right, facts = rows[place], near[place, column], values[place, column]
+        items, atom_of = self._items.items, self._row_atom
+        homes = np.fromiter((atom_of[row] for row in left.tolist()), dtype=np.int32, count=len(left))
+        theirs = np.fromiter((atom_of[row] for row in right.tolist()), dtype=np.int32, count=len(right))
+        keep = np.flatnonzero((homes != theirs) & ~self._items.apart(left, right))
+        similarity = self._items.least(left[keep], right[keep], facts[keep])
+        keep, similarity = keep[similarity >= self._least], similarity[similarity >= self._least]
+        pairs = zip(left[keep].tolist(), right[keep].tolist(), similarity.tolist(), strict=True)
+        for a, b, value in pairs:
+            one, two = items[a].id, items[b].id
+            edge = (-value, one, two) if one < two else (-value, two, one)
+            edges, there = found[atom_of[a]], atom_of[b]
+            if there not in edges or edge < edges[there]:
+                edges[there] = edge
         return found
 
     def _reach(self, start: int) -> frozenset[int]:

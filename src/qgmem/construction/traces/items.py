@@ -77,6 +77,8 @@ class Items:
         self._alive = np.zeros(256, dtype=np.bool_)
         self._subject = np.zeros(256, dtype=np.int32)
         self._predicate = np.zeros(256, dtype=np.int32)
+        self._marks = np.zeros((256, 2), dtype=np.int32)  # 0: not known for certain
+        self._mark_codes: dict[str, int] = {}
         self._subjects, self._predicates = Table(dimension), Table(dimension)
 
     def __len__(self) -> int:
@@ -106,11 +108,15 @@ class Items:
             self._alive = np.concatenate([self._alive, np.zeros_like(self._alive)])
             self._subject = np.concatenate([self._subject, np.zeros_like(self._subject)])
             self._predicate = np.concatenate([self._predicate, np.zeros_like(self._predicate)])
+            self._marks = np.concatenate([self._marks, np.zeros_like(self._marks)])
         rows = range(first, first + len(items))
         for row, item, subject, predicate in zip(rows, items, subjects, predicates, strict=True):
             self.row_of[item.id] = row
             self._subject[row] = self._subjects.place(item.subject, subject)
             self._predicate[row] = self._predicates.place(item.predicate, predicate)
+            for place, mark in enumerate(item.marks):
+                code = 0 if mark is None else self._mark_codes.setdefault(mark, len(self._mark_codes) + 1)
+                self._marks[row, place] = code
         self._facts[first : first + len(items)] = facts
         self._alive[first : first + len(items)] = True
         self.items += items
@@ -127,6 +133,12 @@ class Items:
         subject = self._subjects.pairs(self._subject[left], self._subject[right])
         predicate = self._predicates.pairs(self._predicate[left], self._predicate[right])
         return np.minimum(np.minimum(facts, subject), predicate)
+
+    def apart(self, left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """(n,) True where two rows are known to be of two subjects, or of two relations."""
+        ones, twos = self._marks[left], self._marks[right]
+        verdict: NDArray[np.bool_] = ((ones != twos) & (ones != 0) & (twos != 0)).any(axis=1)
+        return verdict
 
     def texts_alike(self, left: Sequence[int], right: Sequence[int], least: float) -> bool:
         """Do subjects and predicates of all cross pairs reach `least`?"""
