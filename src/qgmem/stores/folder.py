@@ -26,7 +26,8 @@ def namespace_folder(root: Path, user_id: str) -> Path:
     >>> namespace_folder(Path("m"), "Ana").name
     'ana-e9cc4ebe9aff33b6a1d7a6f5af9db1a1'
     """
-    return root / f"{_stem(user_id)}-{sha256(checked(user_id).encode()).hexdigest()[:32]}"
+    digest = sha256(checked(user_id).encode()).hexdigest()
+    return root / f"{_stem(user_id)}-{digest[:32]}"
 
 
 def checked(user_id: str) -> str:
