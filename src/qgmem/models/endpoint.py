@@ -1,0 +1,142 @@
+"""One HTTP server that speaks OpenAI's protocol: where it is, what opens it, and how its failures are told apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from ..errors import InvalidInput, ModelMisbehaved
+from .retry import ModelRefused, Transient, retry_after_seconds
+
+OPENAI = "https://api.openai.com/v1"
+TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529))
+_EXCERPT = 200  # characters of a server's message that an error shows
+
+
+class Endpoint:
+    """Posts JSON and returns JSON, one attempt a call. Safe to share between threads.
+
+    Without `base_url` it is OpenAI's, which demands a key; any other server may do without. `timeout` is seconds to
+    wait for the answer; connecting has 10. `transport` is httpx's, for tests. The key is in no repr and no message.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 120.0,
+        headers: Mapping[str, str] | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        if base_url is None and not api_key:
+            raise InvalidInput("api_key", "is missing", "give one, or the base_url of a server that needs none")
+        url = (OPENAI if base_url is None else base_url).rstrip("/")
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+            raise InvalidInput("base_url", "is no http address", "as http://localhost:8080/v1")
+        self._secrets = tuple(secret for secret in (api_key, *(headers or {}).values()) if secret)
+        self._shown = _without_password(url)
+        if password := urlsplit(url).password:
+            self._secrets += (password,)
+        if api_key and (not api_key.isascii() or any(c.isspace() for c in api_key)):
+            raise InvalidInput("api_key", "holds characters that no header can carry")
+        key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._client = httpx.Client(
+            base_url=url + "/",
+            headers={**key, **(headers or {})},
+            timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0), pool=None),
+            transport=transport,
+        )
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self._shown!r}{', key set' if self._secrets else ''})"
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one POST.
+
+        Raises Transient (no connection, timeout, 429, 5xx, a page instead of JSON), ModelRefused (other 4xx),
+        ModelMisbehaved (JSON that is no object).
+        """
+        where = f"{self._shown}/{path}"
+        try:
+            response = self._client.post(path, json=body)
+        except httpx.TimeoutException as error:
+            raise Transient(f"{where}: no answer in time ({type(error).__name__})") from None
+        except httpx.HTTPError as error:
+            raise Transient(f"{where}: {type(error).__name__}: {self._safe(str(error))}") from None
+        except UnicodeEncodeError:
+            raise InvalidInput("text", "holds a lone surrogate, which JSON cannot carry") from None
+        answer = _json(response)
+        problem = _problem(answer)
+        status = response.status_code
+        if response.is_error or (problem and "choices" not in answer and "data" not in answer):
+            if not response.is_error:  # some routers answer 200 with the failure inside
+                status = _code(answer) or 502
+            said = f"{where}: HTTP {status}" + (f": {self._safe(problem)}" if problem else "")
+            if status in TRANSIENT or status >= 500:
+                raise Transient(said, status=status, retry_after=_wait(response))
+            raise ModelRefused(said, status=status)
+        if response.is_redirect:
+            raise ModelRefused(f"{where}: moved (HTTP {status}); give the new address", status=404)
+        if answer is None:
+            kind = response.headers.get("content-type", "no content type").partition(";")[0]
+            raise Transient(f"{where}: answered {kind} instead of JSON", status=status)
+        if not isinstance(answer, dict):
+            raise ModelMisbehaved(f"{where}: expected a JSON object, got {type(answer).__name__}")
+        return answer
+
+    def _safe(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        text = " ".join(text.split())
+        return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
+
+
+def _json(response: httpx.Response) -> Any:
+    """The body as JSON; None if it is none."""
+    try:
+        return json.loads(response.content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _problem(answer: Any) -> str:
+    """What the server says is wrong, in any of the usual shapes; empty if it says nothing."""
+    if not isinstance(answer, dict):
+        return ""
+    said = answer.get("error") or answer.get("detail") or answer.get("message")
+    if isinstance(said, dict):
+        said = said.get("message") or said.get("type") or said.get("code")
+    if isinstance(said, list):  # a validation report, which may hold what was sent: only its words about it
+        said = "; ".join(str(item.get("msg", "")) for item in said if isinstance(item, dict))
+    return said if isinstance(said, str) else str(said or "")
+
+
+def _code(answer: Any) -> int | None:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else None
+
+
+def _wait(response: httpx.Response) -> float | None:
+    milliseconds = retry_after_seconds(response.headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    return retry_after_seconds(response.headers.get("retry-after"))
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    port = f":{parts.port}" if parts.port else ""
+    name = f"{parts.username}:***@" if parts.username else ""
+    return urlunsplit((parts.scheme, f"{name}{host}{port}", parts.path, "", ""))

@@ -1,0 +1,98 @@
+"""Who asked which model for what, how often, and at what cost. Holds counts only, never a word of anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    tokens_in: float
+    tokens_out: float
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """US dollars of one call.
+
+        >>> Price(0.15, 0.60).cost(2_000_000, 1_000_000)
+        0.9
+        """
+        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
+
+
+Prices = Mapping[str, Price]  # by model id
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """Sums of one namespace, stage and model.
+
+    `calls` were first attempts that reached out; `retries` every further attempt, for whatever reason; `cached` the
+    answers that needed no call; `failed` those of `calls` that got no answer. `seconds` is waiting time, summed over
+    calls that may have run side by side. `cost` in US dollars covers calls with a known price; `unpriced` counts the
+    others.
+    """
+
+    namespace: str
+    stage: str
+    model: str
+    calls: int = 0
+    retries: int = 0
+    cached: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What rows are summed by."""
+        return self.namespace, self.stage, self.model
+
+    def plus(self, other: LedgerRow) -> LedgerRow:
+        """The sum of two rows of one key."""
+        numbers = {name: getattr(self, name) + getattr(other, name) for name in _NUMBERS}
+        return LedgerRow(*self.key, **numbers)
+
+    def minus(self, earlier: LedgerRow) -> LedgerRow:
+        """What was charged since an earlier sum of the same key."""
+        numbers = {name: getattr(self, name) - getattr(earlier, name) for name in _NUMBERS}
+        return LedgerRow(*self.key, **numbers)
+
+
+_NUMBERS = ("calls", "retries", "cached", "failed", "tokens_in", "tokens_out", "seconds", "cost", "unpriced")
+
+
+class Ledger(Protocol):
+    """Where charges go; may be called from any thread."""
+
+    def charge(self, row: LedgerRow) -> None:
+        """Add to the sums of the row's key."""
+
+    def ledger(self) -> list[LedgerRow]:
+        """All sums, by key."""
+
+
+class MemoryLedger:
+    """A ledger that lasts as long as the process."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str, str], LedgerRow] = {}
+        self._lock = Lock()
+
+    def charge(self, row: LedgerRow) -> None:
+        """Add to the sums of the row's key."""
+        with self._lock:
+            before = self._rows.get(row.key)
+            self._rows[row.key] = row if before is None else before.plus(row)
+
+    def ledger(self) -> list[LedgerRow]:
+        """All sums, by key."""
+        with self._lock:
+            return [self._rows[key] for key in sorted(self._rows)]
