@@ -30,7 +30,7 @@ DEEPEST, MOST, LONGEST = 20, 500, 10_000  # levels of nesting, tests in all, val
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Comparison:
     """One comparison. `field` is the unit's own, or None and `key` names the metadata."""
 
     field: str | None
@@ -60,7 +60,7 @@ class Not:
     part: Condition
 
 
-Condition = Test | All | Some | Not
+Condition = Comparison | All | Some | Not
 
 
 def parse_filters(filters: Mapping[str, Any] | None) -> Condition | None:
@@ -121,19 +121,19 @@ class _Reader:
         if operator == "in":
             if len(operand) > LONGEST:
                 raise InvalidInput(at, f"holds {len(operand)} values", f"give at most {LONGEST}")
-            return Test(field, key, "in", [_scalar(one, field, at) for one in operand])
+            return Comparison(field, key, "in", [_scalar(one, field, at) for one in operand])
         operand = _scalar(operand, field, at)
         ordered = operator not in ("eq", "contains")
         if (operand is None and operator != "eq") or (isinstance(operand, bool) and ordered):
             raise InvalidInput(at, f"does not apply to {operand!r}", "use eq or ne")
-        return Test(field, key, operator, operand)  # type: ignore[arg-type]
+        return Comparison(field, key, operator, operand)  # type: ignore[arg-type]
 
     def _time(self, name: str, operator: object, operand: Any, at: str) -> Condition:
         if operator == "in":
             return Some(tuple(self._test(name, "eq", one, at) for one in operand))
         if operator == "contains" or (operand is None and operator != "eq"):
             raise InvalidInput(at, f"does not apply to a time and {operand!r}", "use eq, gt, gte, lt or lte")
-        return Test(name, name, operator, None if operand is None else _moment(operand, at))  # type: ignore[arg-type]
+        return Comparison(name, name, operator, None if operand is None else _moment(operand, at))  # type: ignore[arg-type]
 
 
 def _scalar(operand: Any, field: str | None, at: str) -> Scalar:

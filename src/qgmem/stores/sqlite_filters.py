@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from .filters import All, Condition, Not, Some, Test
+from .filters import All, Condition, Not, Some, Comparison
 from .reading import time_number
 
 _COLUMNS = {
@@ -62,7 +62,7 @@ def _joined(word: str, parts: Sequence[Where]) -> Where:
     return Where(f" {word} ".join(f"({part.sql})" for part in parts), values)
 
 
-def _own(test: Test) -> Where:
+def _own(test: Comparison) -> Where:
     column, operand = _COLUMNS[test.key], test.operand
     if test.operator == "in":
         texts = [one for one in operand if one is not None]
@@ -87,7 +87,7 @@ def _one_of(name: str, column: str, texts: Sequence[str]) -> Where:
     return Where(f"{known}{column} IN ({marks})", tuple(texts))
 
 
-def _metadata(test: Test) -> Where:
+def _metadata(test: Comparison) -> Where:
     operand = test.operand
     if test.operator == "in":
         return _one_value(test.key, operand)
@@ -121,7 +121,7 @@ def _one_value(key: str, operands: Sequence[Any]) -> Where:
     some = _joined("OR", parts)
     found = [_entry(key, some.sql, some.values)] if parts else []
     if None in operands:
-        found.append(_metadata(Test(None, key, "eq", None)))
+        found.append(_metadata(Comparison(None, key, "eq", None)))
     return _joined("OR", found)
 
 
@@ -140,7 +140,7 @@ def _entry(key: str, condition: str, values: tuple[Any, ...] = ()) -> Where:
     )
 
 
-def _utterance_time(test: Test) -> Where:
+def _utterance_time(test: Comparison) -> Where:
     if test.operand is None:
         return Where("t.utterance_us IS NULL")
     first, last = _microseconds(test.operand)
@@ -162,7 +162,7 @@ def _microseconds(moment: datetime | date) -> tuple[int, int]:
     return start, start + int(timedelta(days=1) / timedelta(microseconds=1)) - 1
 
 
-def _fact_time(test: Test) -> Where:
+def _fact_time(test: Comparison) -> Where:
     if test.operand is None:
         return Where("u.fact_times = '[]'")
     day = str(test.operand.date() if isinstance(test.operand, datetime) else test.operand)
