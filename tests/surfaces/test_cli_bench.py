@@ -97,16 +97,30 @@ def test_bench_locomo_on_the_real_file(bench_data: Path, tmp_path: Path) -> None
     assert report["metrics"]["recall_acc@10"] > 0.5
 
 
-def test_bench_beam_on_a_real_chat(bench_data: Path, tmp_path: Path) -> None:
-    done = _run(
-        tmp_path,
-        *("bench", "beam", "--data", str(bench_data / "beam" / "100K"), "--out", "out"),
-        *("--limit-conversations", "1", "--json"),
-    )
+def test_bench_beam_needs_no_extra_and_counts_questions_without_evidence(tmp_path: Path) -> None:
+    """A chat of three messages: the evidence is found, abstention has none and is left out."""
+    chat = tmp_path / "beam" / "100K" / "1"
+    (chat / "probing_questions").mkdir(parents=True)
+    messages = [
+        ("user", "I planted beans. ->-> 1,1"),
+        ("assistant", "Water them."),
+        ("user", "A goat ate them. ->-> 1,2"),
+    ]
+    turns = [{"role": role, "id": n, "content": text} for n, (role, text) in enumerate(messages)]
+    batch = {"batch_number": 1, "time_anchor": "March-15-2024", "turns": [turns]}
+    questions = {
+        "information_extraction": [
+            {"question": "What ate the beans?", "answer": "a goat", "rubric": ["a goat"], "source_chat_ids": [2]}
+        ],
+        "abstention": [{"question": "Who ate the moon?", "ideal_response": "unknown", "rubric": ["unknown"]}],
+    }
+    (chat / "chat.json").write_text(json.dumps([batch]))
+    (chat / "probing_questions" / "probing_questions.json").write_text(json.dumps(questions))
+    done = _run(tmp_path, "bench", "beam", "--data", "beam", "--out", "out", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["task"] == "beam"
-    assert report["metrics"]["recall_acc@25"] > 0.2
+    assert (report["task"], report["n"], report["metrics"]["recall_acc@5"]) == ("beam", 1, 1.0)
+    assert report["skipped"] == {"no evidence: abstention": 1}
 
 
 @pytest.mark.parametrize("seed", ["7", "8"])
