@@ -227,7 +227,9 @@ def test_case_24_what_cannot_pass_is_not_retried(status: int) -> None:
     assert (len(server.requests), waits) == (1, [])
 
 
-@pytest.mark.parametrize("body", [[], {"choices": []}, {"choices": [{}]}, {"choices": [{"message": {"content": 5}}]}, {}])
+@pytest.mark.parametrize(
+    "body", [[], {"choices": []}, {"choices": [{}]}, {"choices": [{"message": {"content": 5}}]}, {}]
+)
 def test_an_answer_of_another_shape_is_misbehaviour(body: object) -> None:
     with pytest.raises(ModelMisbehaved):
         _chat(_Server(httpx.Response(200, json=body))).complete(REQUEST)

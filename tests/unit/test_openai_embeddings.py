@@ -42,7 +42,7 @@ def test_rows_follow_the_texts_and_have_length_one() -> None:
     vectors = embedder.embed(texts)
     expected = np.array([_vector(text or "-") for text in texts])
     np.testing.assert_allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-6)
-    assert (vectors.dtype, embedder.dimension, embedder.id) == (np.float32, 3, "e-3")
+    assert (str(vectors.dtype), embedder.dimension, embedder.id) == ("float32", 3, "e-3")
     assert isinstance(embedder, Embedder)
     assert embedder.embed([]).shape == (0, 3)
 

@@ -13,8 +13,7 @@ from qgmem.construction.repair import parse_json, read_records
 from qgmem.errors import ModelMisbehaved
 
 GOOD = (
-    '{"memory_units": [{"start_turn": "T1", "fact_text": "Ana moved to Porto."}, '
-    '{"fact_text": "Ben \\"stayed\\"."}]}'
+    '{"memory_units": [{"start_turn": "T1", "fact_text": "Ana moved to Porto."}, {"fact_text": "Ben \\"stayed\\"."}]}'
 )
 WANTED = ["Ana moved to Porto.", 'Ben "stayed".']
 
@@ -37,7 +36,7 @@ def _texts(answer: str) -> list[Any]:
         f"```json\n{GOOD}\n```",
         f"Sure! Here you go:\n\n```\n{GOOD}\n```\nAnything else?",
         f"Here are [the] units {{as asked}}: {GOOD} I hope that helps.",
-        f"<think>Maybe {{\"memory_units\": []}}? No.</think>\n{GOOD}",
+        f'<think>Maybe {{"memory_units": []}}? No.</think>\n{GOOD}',
         GOOD.replace("}]}", "},]}"),
         GOOD.replace('"memory_units"', "memory_units"),
         GOOD.replace("}, {", "} {"),
@@ -109,7 +108,7 @@ def test_case_3_half_a_text_is_no_text() -> None:
 
 @given(st.integers(0, 400))
 def test_every_prefix_of_an_answer_gives_a_prefix_of_its_facts(length: int) -> None:
-    facts = [f"fact {n} of Ana's, \\ \"quoted\" é 😀" for n in range(5)]
+    facts = [f'fact {n} of Ana\'s, \\ "quoted" é 😀' for n in range(5)]
     whole = json.dumps({"memory_units": [{"fact_text": fact, "time": [{"start": "2023"}]} for fact in facts]})
     try:
         found = read_records(whole[:length], "memory_units", (), "fact_text")
@@ -140,7 +139,7 @@ def test_true_json_reads_as_it_is(value: Any) -> None:
     assert parse_json(text).clean
 
 
-@given(st.text(alphabet='{}[]":,\\u0 an\'`\n/#<>-1', max_size=80))
+@given(st.text(alphabet="{}[]\":,\\u0 an'`\n/#<>-1", max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         parse_json(text)

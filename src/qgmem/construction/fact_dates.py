@@ -11,9 +11,7 @@ from ..types import Granularity, Interval, JsonValue
 from .timex import find_times
 
 _ISO = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:T.*)?")
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = "january february march april may june july august september october november december".split()
 _LONGEST = 8  # dates of one unit
 
 

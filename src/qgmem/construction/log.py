@@ -180,4 +180,3 @@ class MemoryLog(MemoryLedger):
         with self._guard:
             names = list(self._windows) if window_id is None else [window_id]
             return [self._outcomes[name] for name in names if name in self._outcomes]
-

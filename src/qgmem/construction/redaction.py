@@ -109,7 +109,9 @@ KEY = Pattern(
 PASSWORD = Pattern("password", re.compile(rf"\b{_SECRET_WORD}\b{_IS}{_VALUE}", re.IGNORECASE), _announced)
 PASSWORD_CJK = Pattern(
     "password",
-    re.compile(r"(?:密码|密碼|パスワード|비밀번호|暗証番号)\s*(?:是|为|為|は|:|：|=|는|은)\s*(?P<secret>[!-~]{3,200})"),
+    re.compile(
+        r"(?:密码|密碼|パスワード|비밀번호|暗証番号)\s*(?:是|为|為|は|:|：|=|는|은)\s*(?P<secret>[!-~]{3,200})"
+    ),
     _announced,
 )
 PASSWORD_AFTER = Pattern(
@@ -141,11 +143,11 @@ BY_NAME: Mapping[str, tuple[Pattern, ...]] = {
 class Redactor:
     """Blacks out what its patterns find, and counts it by name. Redacting twice changes nothing more.
 
-        >>> redactor = Redactor()
-        >>> redactor.text("db password is hunter2, key sk-abc123")
-        'db password is [redacted:password], key [redacted:key]'
-        >>> dict(redactor.counts)
-        {'password': 1, 'key': 1}
+    >>> redactor = Redactor()
+    >>> redactor.text("db password is hunter2, key sk-abc123")
+    'db password is [redacted:password], key [redacted:key]'
+    >>> dict(redactor.counts)
+    {'password': 1, 'key': 1}
     """
 
     def __init__(self, patterns: Sequence[Pattern] = DEFAULT) -> None:

@@ -137,14 +137,10 @@ def _draft(record: Record, window: Window) -> Draft:
 
 
 def _place(value: JsonValue, window: Window) -> int | None:
-    """The place that a label names: `T3`, `[T3]`, `3`, or the turn's own id."""
-    text = _string(value)
-    ids = [turn.id for turn in window.turns]
-    if text in ids:
-        return ids.index(text)
-    found = re.fullmatch(r"\[?[Tt]?(\d{1,3})\]?", text)
+    """The place that a label names: `T3`, `[T3]`, `3`. The turn's own id is nothing that the model was shown."""
+    found = re.fullmatch(r"\[?[Tt]?(\d{1,3})\]?", _string(value))
     place = int(found[1]) - 1 if found else -1
-    return place if 0 <= place < len(ids) else None
+    return place if 0 <= place < len(window.turns) else None
 
 
 def _triple(value: JsonValue) -> Triple | None:

@@ -14,6 +14,7 @@ from ..types import MemoryUnit, SourceSpan, Triple, Turn
 from .fact_dates import contradicted
 from .roles import misattributed
 from .support import OWN, SUPPORT, content, foreign_names, foreign_numbers, locate, sentences, share
+from .timex import find_times
 from .units import Draft
 from .windows import Window
 
@@ -62,7 +63,7 @@ def validate(draft: Draft, window: Window, *, language: str = "english", day_fir
     evidence = "\n".join(heard(turn) for turn in cited)
     around = "\n".join(f"{turn.speaker} {turn.role}: {heard(turn)}" for turn in window.turns)
     turn = window.turns[found.quoted]
-    reason = _unsupported(draft, evidence, around, window, turn, language)
+    reason = _unsupported(draft, evidence, around, turn, language, day_first)
     if reason is None and contradicted(draft.text, evidence, turn.utterance_time, day_first=day_first):
         reason = "date-contradicts-source"
     reason = reason or misattributed(draft.text, draft.triple, window.turns, cited, language)
@@ -179,15 +180,14 @@ def _nearest(text: str, window: Window, places: range | list[int], language: str
     return (best[1], best[2]) if best else None
 
 
-def _unsupported(
-    draft: Draft, evidence: str, around: str, window: Window, turn: Turn, language: str
-) -> str | None:
-    said = [one.utterance_time for one in window.turns if one.utterance_time]
-    times = [f"{one:%Y %m %d %H %M} {one.day} {one.month}" for one in said]
+def _unsupported(draft: Draft, evidence: str, around: str, turn: Turn, language: str, day_first: bool) -> str | None:
+    undated = list(draft.text)
+    for time in find_times(draft.text, turn.utterance_time, day_first=day_first):
+        undated[time.start : time.end] = " " * (time.end - time.start)  # figures of a date have their own check
     subject = draft.triple.subject if draft.triple else ""
     if foreign_names(draft.text, around, language, subject):
         return "unsupported-name"
-    if foreign_numbers(draft.text, f"{around} {' '.join(times)}"):
+    if foreign_numbers("".join(undated), around):
         return "unsupported-number"
     claim = content(draft.text, language) - content(turn.speaker, language)
     if share(claim, content(around, language)) < SUPPORT or share(claim, content(evidence, language)) < OWN:

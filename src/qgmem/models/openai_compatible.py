@@ -169,8 +169,9 @@ class OpenAIEmbedder:
     ) -> None:
         if batch < 1:
             raise InvalidInput("batch", f"is {batch}", "give at least 1")
-        self.model, self.endpoint = model, Endpoint(
-            base_url, api_key, timeout=timeout, headers=headers, transport=transport
+        self.model, self.endpoint = (
+            model,
+            Endpoint(base_url, api_key, timeout=timeout, headers=headers, transport=transport),
         )
         self._batch, self._retry = batch, retry or RetryPolicy()
         self._asked_dimension = dimension if request_dimension else None
