@@ -162,9 +162,7 @@ class StoreContract:
             seen.append(store.change)
         assert seen == sorted(set(seen))
 
-    def test_another_handle_sees_a_write_at_once(
-        self, store: Store, store_at: Callable[[str], Store]
-    ) -> None:
+    def test_another_handle_sees_a_write_at_once(self, store: Store, store_at: Callable[[str], Store]) -> None:
         other = store_at("ana")
         store.add([turn("a")])
         assert ids(other.scan()) == ["a"]
@@ -449,7 +447,9 @@ class StoreContract:
         ],
         ids=str,
     )
-    def test_filters_that_mean_nothing_are_refused_by_their_path(self, store: Store, filters: Any, where: str) -> None:
+    def test_filters_that_mean_nothing_are_refused_by_their_path(
+        self, store: Store, filters: Any, where: str
+    ) -> None:
         with pytest.raises(InvalidInput, match=where):
             store.scan(filters)
         with pytest.raises(InvalidInput, match=where):

@@ -35,9 +35,7 @@ FIRST = date(2024, 1, 1)
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 spans = st.tuples(st.integers(0, 40), st.integers(0, 20)).map(
-    lambda pair: Interval(
-        FIRST + timedelta(days=pair[0]), FIRST + timedelta(days=pair[0] + pair[1]), Granularity.DAY
-    )
+    lambda pair: Interval(FIRST + timedelta(days=pair[0]), FIRST + timedelta(days=pair[0] + pair[1]), Granularity.DAY)
 )
 turns = st.fixed_dictionaries(
     {
@@ -244,16 +242,14 @@ class IndexAgainstOracle(RuleBasedStateMachine):
             found = [names[at] if at >= 0 else None for at in (second_before, before, after, second_after)]
             assert found == [self.oracle.beside(names[row], step) for step in (-2, -1, 1, 2)]
 
-    def compare_words(
-        self, index: Index, row_of: dict[str, int], names: list[str], terms: list[str], n: int
-    ) -> None:
+    def compare_words(self, index: Index, row_of: dict[str, int], names: list[str], terms: list[str], n: int) -> None:
         scores, expected = index.lexical(terms), self.oracle.bm25(terms)
         same({name: float(scores[row]) for name, row in row_of.items()}, expected)
         dead = set(range(index.rows)) - set(row_of.values())
         assert not scores[sorted(dead)].any()
         rows = np.flatnonzero(scores)
         best, values = index.top(rows, scores[rows], n)
-        ranked = sorted(((-float(scores[row]), names[row]) for row in rows))[:n]
+        ranked = sorted((-float(scores[row]), names[row]) for row in rows)[:n]
         assert [(-float(value), names[row]) for row, value in zip(best, values, strict=True)] == ranked
 
     def compare_vectors(

@@ -23,9 +23,9 @@ class Child:
                 os.close(self._read)
                 work(lambda line: _send(write, line))
                 code = 0
-            except BaseException:
-                _send(write, f"failed: {traceback.format_exc()!r}")
-            finally:
+            finally:  # whatever went wrong is told, and the child never runs on as the test itself
+                if code:
+                    _send(write, f"failed: {traceback.format_exc()!r}")
                 os._exit(code)
         self._running = True
         os.close(write)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from qgmem.stores.filters import All, Condition, Not, Some, Comparison, parse_filters
+from qgmem.stores.filters import All, Comparison, Condition, Not, Some, parse_filters
 from qgmem.stores.records import NewTurn
 from qgmem.stores.sqlite import SqliteStore
 from qgmem.types import MemoryUnit
@@ -73,7 +72,9 @@ def holds(condition: Condition, unit: MemoryUnit) -> bool:
         return isinstance(value, list) and any(equal(one, condition.operand) for one in value)
     if kind(value) != kind(condition.operand) or kind(value) not in ("text", "number"):
         return False
-    left, right = (value.encode(), condition.operand.encode()) if isinstance(value, str) else (value, condition.operand)
+    left, right = (
+        (value.encode(), condition.operand.encode()) if isinstance(value, str) else (value, condition.operand)
+    )
     return {"gt": left > right, "gte": left >= right, "lt": left < right, "lte": left <= right}[condition.operator]
 
 
@@ -102,7 +103,9 @@ tests = st.one_of(
     st.tuples(st.sampled_from(["eq", "ne"]), plain).map(lambda pair: {"k": {pair[0]: pair[1]}}),
     st.tuples(st.sampled_from(["gt", "gte", "lt", "lte"]), ordered).map(lambda pair: {"k": {pair[0]: pair[1]}}),
     st.sampled_from(VALUES[1:]).map(lambda value: {"k": {"contains": value}}),
-    st.tuples(st.sampled_from(["in", "nin"]), st.lists(plain, max_size=4)).map(lambda pair: {"k": {pair[0]: pair[1]}}),
+    st.tuples(st.sampled_from(["in", "nin"]), st.lists(plain, max_size=4)).map(
+        lambda pair: {"k": {pair[0]: pair[1]}}
+    ),
 )
 trees = st.recursive(
     tests,
@@ -143,7 +146,13 @@ def test_sql_means_what_the_tree_means(store: SqliteStore, filters: dict[str, An
     assert len(store.keys(filters)) == len(expected)
 
 
-def test_a_value_is_never_read_as_sql(store: SqliteStore, tmp_path: Path) -> None:
+def test_a_value_is_never_read_as_sql(store: SqliteStore) -> None:
     for text in ("' OR 1=1 --", '" OR ""="', "%", "_", "\\", "a' AND 'a'='a"):
-        for filters in ({"speaker": text}, {"k": text}, {text: "a"}, {"k": {"contains": text}}, {"id": {"in": [text]}}):
+        for filters in (
+            {"speaker": text},
+            {"k": text},
+            {text: "a"},
+            {"k": {"contains": text}},
+            {"id": {"in": [text]}},
+        ):
             assert list(store.scan(filters)) == []

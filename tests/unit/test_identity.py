@@ -29,7 +29,9 @@ def test_the_same_call_again_gives_the_same_ids() -> None:
 
 def test_ids_do_not_change_between_versions() -> None:
     """A digest that changed would import every export a second time."""
-    assert ids(said("I moved to Lisbon", name="Ana", timestamp="2024-05-02T09:00:00+02:00")) == ["t-b52b97cd11dd234f663d4636"]
+    assert ids(said("I moved to Lisbon", name="Ana", timestamp="2024-05-02T09:00:00+02:00")) == [
+        "t-b52b97cd11dd234f663d4636"
+    ]
 
 
 def test_everything_that_makes_a_turn_another_one_counts() -> None:

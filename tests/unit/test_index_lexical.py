@@ -53,7 +53,7 @@ def test_bm25_of_a_made_corpus_is_that_of_bm25s() -> None:
     vocabulary = [f"w{n}" for n in range(800)]
     weights = [1 / (n + 1) for n in range(800)]
     corpus = [drawn.choices(vocabulary, weights, k=drawn.randint(1, 60)) for _ in range(1500)]
-    queries = [drawn.choices(vocabulary, weights, k=drawn.randint(1, 12)) + ["absent"] for _ in range(60)]
+    queries = [[*drawn.choices(vocabulary, weights, k=drawn.randint(1, 12)), "absent"] for _ in range(60)]
     assert_equal_to_bm25s(corpus, queries)
 
 
@@ -72,9 +72,7 @@ def test_scores_by_hand() -> None:
     """Three documents of lengths 2, 1, 3; mean 2. idf(tea) = ln(1 + 1.5/2.5), tf part of the first 1 / (1 + 1.2)."""
     index = index_of_terms([[["red", "tea"], ["tea"], ["sea", "sea", "kite"]]])
     idf = np.log(1 + 1.5 / 2.5)
-    np.testing.assert_allclose(
-        index.lexical(["tea"]), [idf / 2.2, idf / (1 + 1.2 * (0.25 + 0.75 / 2)), 0], rtol=1e-6
-    )
+    np.testing.assert_allclose(index.lexical(["tea"]), [idf / 2.2, idf / (1 + 1.2 * (0.25 + 0.75 / 2)), 0], rtol=1e-6)
     twice = np.log(1 + 2.5 / 1.5) * 2 / (2 + 1.2 * (0.25 + 0.75 * 1.5))
     np.testing.assert_allclose(index.lexical(["sea"]), [0, 0, twice], rtol=1e-6)
     np.testing.assert_allclose(index.lexical(["sea", "sea"]), [0, 0, 2 * twice], rtol=1e-6)

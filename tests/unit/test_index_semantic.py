@@ -100,7 +100,7 @@ def test_pieces_of_one_text_do_not_crowd_out_others() -> None:
     index = index_of_vectors(vectors, owners=[0] * 60 + list(range(1, 301)))
     rows, cosines = index.semantic(query, 20)
     assert len(rows) == 20
-    exact = np.sort((vectors[60:].astype(np.float16).astype(np.float32) @ query))[::-1][:19]
+    exact = np.sort(vectors[60:].astype(np.float16).astype(np.float32) @ query)[::-1][:19]
     np.testing.assert_allclose(cosines[1:], exact, atol=1e-6)
 
 

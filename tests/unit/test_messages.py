@@ -143,7 +143,7 @@ class TestTimes:
         assert read_time("", None) == (None, "")
         with pytest.raises(InvalidInput, match="time_zone"):
             read_time("2024-05-02", "Mars/Olympus")
-        with pytest.raises(InvalidInput, match="^when: "):
+        with pytest.raises(InvalidInput, match=r"^when: "):
             read_time(object(), None, "when")
 
 

@@ -201,7 +201,9 @@ def test_a_secret_that_was_moved_between_pages_leaves_no_copy(tmp_path: Path) ->
 def test_a_name_of_a_message_that_was_not_stored_is_not_kept(tmp_path: Path) -> None:
     memory = Memory.open(tmp_path, embedder=EMBEDDER)
     memory.add({"role": "user", "content": "first", "id": "m1"})
-    report = memory.add({"role": "user", "content": "other", "id": "m1", "name": "Jabber"}, session_id="secret-session")
+    report = memory.add(
+        {"role": "user", "content": "other", "id": "m1", "name": "Jabber"}, session_id="secret-session"
+    )
     assert report.items[0].status == "failed"
     memory.close()
     assert occurrences(tmp_path, {word: word.encode() for word in ("Jabber", "secret-session")}) == {}

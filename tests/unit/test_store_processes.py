@@ -30,28 +30,6 @@ def index_of(memory: Memory) -> DerivedIndex:
     return memory._space("default").index
 
 
-def test_eight_processes_that_write_twenty_turns_each_make_160(tmp_path: Path) -> None:
-    """All start at once on a folder that does not exist yet."""
-
-    def write(name: int, say: Say) -> None:
-        with memory_at(tmp_path / "m") as memory:
-            for n in range(20):
-                report = memory.add(f"process {name} says {n}", session_id=f"s{name}")
-                say(f"{report.items[0].status} {report.items[0].turn_id}")
-
-    children = [Child(lambda say, name=name: write(name, say)) for name in range(8)]
-    said = [line for child in children for line in child.join()]
-    assert Counter(line.split()[0] for line in said) == {"stored": 160}
-    with memory_at(tmp_path / "m") as memory:
-        units = memory.get_all()
-        assert Counter(unit.text for unit in units) == {f"process {p} says {n}": 1 for p in range(8) for n in range(20)}
-        assert {unit.id for unit in units} == {line.split()[1] for line in said}
-        for name in range(8):  # each process's own order is kept
-            mine = [unit.text for unit in units if unit.session_id == f"s{name}"]
-            assert mine == [f"process {name} says {n}" for n in range(20)]
-        assert len({hit.id for hit in memory.search("process says", limit=200)}) == 160
-
-
 def test_readers_see_whole_batches_only(tmp_path: Path) -> None:
     """Batches of five; a reader that ever sees a number of units that is no multiple of five saw a torn one."""
 

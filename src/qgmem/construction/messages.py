@@ -182,4 +182,3 @@ def identifier(value: object, at: str) -> str | None:
     if not text:
         raise InvalidInput(at, "is empty", "leave it out to have one made")
     return text
-

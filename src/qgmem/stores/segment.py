@@ -203,10 +203,7 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
     by_phrase = np.lexsort((mention[0], mention[1]))
     vector_row, vector_part = scattered("vector_row", "vector")
     by_vector = np.argsort(vector_row, kind="stable")
-    values = {
-        name: rows_of(name)
-        for name in ROW_COLUMNS
-    }
+    values = {name: rows_of(name) for name in ROW_COLUMNS}
     return Segment(
         chain_row=_chain_rows(values["chain"], values["verbatim"]),  # type: ignore[arg-type]
         **values,  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from .filters import All, Condition, Not, Some, Comparison
+from .filters import All, Comparison, Condition, Not, Some
 from .reading import time_number
 
 _COLUMNS = {
