@@ -73,15 +73,15 @@ def _matplotlib() -> Iterator[Any]:
 
 
 def _recall_by_cutoff(pyplot: Any, study: Study) -> Any:
-    """One panel a graph and embedder; [E]'s own curves as rings beside the stored graph's."""
+    """One panel an embedder (down) and graph (across); [E]'s own curves as rings beside the stored graph's."""
     embedders, graphs = list(study.embedders), [graph.name for graph in study.graphs]
     figure, axes = pyplot.subplots(
-        len(graphs), len(embedders), figsize=(4.3 * len(embedders) + 0.6, 3.6 * len(graphs)), squeeze=False,
+        len(embedders), len(graphs), figsize=(4.3 * len(graphs) + 0.6, 3.6 * len(embedders)), squeeze=False,
         sharey=True, layout="constrained",
     )  # fmt: skip
     places = list(range(len(CUTOFFS)))
-    for row, graph in enumerate(graphs):
-        for column, embedder in enumerate(embedders):
+    for row, embedder in enumerate(embedders):
+        for column, graph in enumerate(graphs):
             axis, cell = axes[row][column], Cell(embedder, graph, MAIN_FORM)
             ends: list[tuple[float, str, str]] = []
             for condition, (label, colour, width) in LINES.items():
@@ -174,13 +174,13 @@ def _categories(pyplot: Any, study: Study) -> Any:
     """Bars of A and B at 25 turns by category; rings are [E]'s B."""
     embedders, graphs = list(study.embedders), [graph.name for graph in study.graphs]
     figure, axes = pyplot.subplots(
-        len(graphs), len(embedders), figsize=(4.6 * len(embedders), 2.9 * len(graphs)), squeeze=False, sharey=True,
+        len(embedders), len(graphs), figsize=(4.6 * len(graphs), 2.9 * len(embedders)), squeeze=False, sharey=True,
         sharex=True, layout="constrained",
     )  # fmt: skip
     categories = study.categories
     places = list(range(len(categories)))
-    for row, graph in enumerate(graphs):
-        for column, embedder in enumerate(embedders):
+    for row, embedder in enumerate(embedders):
+        for column, graph in enumerate(graphs):
             axis, cell = axes[row][column], Cell(embedder, graph, MAIN_FORM)
             for shift, condition, colour in ((-0.2, DENSE, DENSE_COLOUR), (0.2, COMPLETE, COMPLETE_COLOUR)):
                 values = [study.mean(cell, condition, MAIN_CUTOFF, name) for name in categories]
@@ -203,9 +203,10 @@ def _categories(pyplot: Any, study: Study) -> Any:
 
 
 def _spread(values: Sequence[float], gap: float) -> list[float]:
-    """Label heights at least `gap` apart, in the order of `values`, moved as little as a downward sweep needs."""
+    """Label heights at least `gap` apart, in the order of `values`: pushed down, then moved back by the mean."""
     placed: dict[int, float] = {}
     last = float("inf")
     for index in sorted(range(len(values)), key=lambda i: -values[i]):
         last = placed[index] = min(values[index], last - gap)
-    return [placed[index] for index in range(len(values))]
+    back = sum(value - placed[index] for index, value in enumerate(values)) / len(values)
+    return [placed[index] + back for index in range(len(values))]
