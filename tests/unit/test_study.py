@@ -221,4 +221,6 @@ def test_every_question_has_a_line_with_fractions(study: Study, files: Files) ->
     files.run(HashEmbedder(64))
     rows = [json.loads(line) for line in (files.out / "questions.jsonl").read_text().splitlines()]
     assert [row["id"] for row in rows] == [question.id for question in study.data.questions]
-    assert rows[0]["scores"]["hash-64/stored/resolved/B without sequence@5"] == 0.5
+    scores = rows[0]["scores"]
+    assert (scores["hash-64/stored/resolved/A@5"], scores["hash-64/stored/resolved/B@5"]) == (0.0, 1.0)
+    assert scores["hash-64/stored/resolved/B without sequence@25"] == 1.0

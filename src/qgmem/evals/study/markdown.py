@@ -188,7 +188,7 @@ def _definitions(study: Study) -> str:
         "",
         "- recall_acc: share of a question's evidence entries among the first k turns; a malformed entry is a miss, "
         "no evidence counts as found.",
-        *(f"- Text `{form}`: {FORM_NOTES[form]}." for form in forms),
+        *(f"- Text `{form}`: {FORM_NOTES[form]}. With {_embedders_of(study, form)}." for form in forms),
         f"- Ablations change one thing of complete B (weights .3/.7, sequence scale .5) on `{MAIN_FORM}` text. "
         "*Without entity score* keeps the gate and ranks the gated pool by cosine; *entity-only* has no cosine and "
         "no fill-up; *sequence after gating* lets neighbours lift only what the gate let in.",
@@ -198,6 +198,10 @@ def _definitions(study: Study) -> str:
         "Models, hashes, versions and seed: `manifest` in `study.json`.",
     ]
     return "\n".join(lines)
+
+
+def _embedders_of(study: Study, form: str) -> str:
+    return ", ".join(dict.fromkeys(cell.embedder for cell in study.scores if cell.form == form))
 
 
 def _points(found: Finding) -> str:

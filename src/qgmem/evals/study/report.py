@@ -10,11 +10,10 @@ from pathlib import Path
 from qgmem.evals.datasets.dialogue import Dataset
 from qgmem.types import JsonValue
 
-from .conditions import COMPLETE, CUTOFFS, DENSE, DENSE_GRAPH
+from .conditions import COMPLETE, CUTOFFS, DENSE, DENSE_GRAPH, MAIN_CUTOFF
 from .cost import Cost
 from .families import Cell, Finding, Scores
 from .graphs import StudyGraph
-from .ranking import Floats
 from .texts import MAIN_FORM
 
 Json = dict[str, JsonValue]
@@ -114,7 +113,7 @@ def write_json(study: Study, path: Path) -> None:
 
 
 def write_questions(study: Study, path: Path) -> None:
-    """One line a question: its recall at every cutoff in every condition, as fractions."""
+    """One line a question: its recall as fractions, A and B at every cutoff, all else at the main one."""
     with path.open("w", encoding="utf-8") as file:
         for row, question in enumerate(study.data.questions):
             scores = {
@@ -122,6 +121,7 @@ def write_questions(study: Study, path: Path) -> None:
                 for cell, conditions in study.scores.items()
                 for condition, by_cutoff in conditions.items()
                 for k, values in by_cutoff.items()
+                if k == MAIN_CUTOFF or condition in (DENSE, COMPLETE)
             }
             line = {"id": question.id, "conversation": question.conversation_id, "category": question.category}
             file.write(json.dumps({**line, "scores": scores}, ensure_ascii=False) + "\n")
@@ -166,6 +166,3 @@ def _finding(finding: Finding) -> Json:
         "supported": compared.supported,
         "published": finding.contrast.published,
     }
-
-
-__all__ = ["Floats", "Json", "StageCost", "Study", "to_json", "write_json", "write_questions"]
