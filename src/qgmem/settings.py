@@ -17,7 +17,8 @@ Channel = Literal["lexical", "semantic", "event_attributes"]
 class SupportWeights(BaseModel):
     """Weights of the default fusion: what a unit's own match and its surroundings count for.
 
-    Tuned on BEAM-100K and frozen; `docs/results/` has the search.
+    Channels are weighed alike; the rest was searched on BEAM-100K chats 1–14, the speaker's on synthetic lives, and
+    frozen: `docs/results/fusion.md`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -25,10 +26,10 @@ class SupportWeights(BaseModel):
     semantic: float = 0.5  # times cosine
     lexical: float = 0.5  # times BM25 / best BM25 of the question
     attributes: float = 0.1  # times S_ELT
-    neighbour: float = 0.6  # times the better direct neighbour's own match, same session
-    second_neighbour: float = 0.2
-    session: float = 0.3  # times the session's best match
-    speaker: float = 0.05  # when the question names the unit's speaker
+    neighbour: float = 0.7  # times the better direct neighbour's own match, same session
+    second_neighbour: float = 0.1
+    session: float = 0.1  # times the session's best match
+    speaker: float = 0.1  # when the question names the unit's speaker
 
 
 class Settings(BaseModel):
@@ -52,7 +53,7 @@ class Settings(BaseModel):
     kappa: int = Field(60, ge=1)  # RRF rank offset
     k: int = Field(10, ge=1)  # working memory, units
     fusion: Fusion = "default"
-    rerank: str = "none"  # a name of registry.py, or none
+    rerank: str = "learned"  # a name of registry.py, or none
     rerank_depth: int = Field(30, ge=1)  # candidates that a reranking model reads
     rerank_seconds: float = Field(10.0, gt=0)  # after which the fused order stands
     channels: tuple[Channel, ...] = ("lexical", "semantic", "event_attributes")

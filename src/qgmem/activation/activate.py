@@ -18,6 +18,7 @@ from .query import question_keys
 from .rank_features import Asking
 from .rerank import Documents, PoolReranker, RerankTask, rerank
 
+RERANK_POOL = 1000  # candidates that a reranker may see, however few it reads
 Embed = Callable[[Sequence[str]], Float32]
 
 
@@ -91,14 +92,15 @@ def activate(
         attributes = event_attributes.scores(index, asked.query.constraints, around.embed, around.threshold)
         lists.append(event_attributes.channel(index, attributes, settings.n, allowed))
         clock.lap("event_attributes")
+    pool = settings.pool if around.reranker is None else max(settings.pool, RERANK_POOL)
     if settings.fusion == "rrf":
-        fused = fusion.rrf(index, lists, settings.kappa, settings.pool)
+        fused = fusion.rrf(index, lists, settings.kappa, pool)
     elif settings.fusion == "entity_memory" and vector is not None:
         keys = question_keys(asked.query)
-        fused = entity_memory.fuse(index, around.graph(index), keys, vector, settings.pool, allowed)
+        fused = entity_memory.fuse(index, around.graph(index), keys, vector, pool, allowed)
     else:
         evidence = fusion.Evidence(words, attributes, vector, asked.named)
-        fused = fusion.support(index, lists, evidence, settings.support, settings.pool, allowed)
+        fused = fusion.support(index, lists, evidence, settings.support, pool, allowed)
     clock.lap("fusion")
     failure = None
     if around.reranker is not None and vector is not None:

@@ -1,7 +1,8 @@
 """What the learned ranker looks at: a unit's own match, its surroundings, and what the question asks for.
 
-Every feature is a number of one candidate under one question; most are relative to the best of the question, so
-that they mean the same in a small memory and in a large one. Names are the columns, in order.
+Every feature is a number of one candidate under one question. Measures are standardised over the question's
+candidates, so that they mean the same in a small memory and a large one, in short turns and long; flags are not.
+Names are the columns, in order.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ _WHEN = re.compile(r"\b(when|since|how long|(what|which) (date|day|month|year|ti
 _MANY = re.compile(r"\bhow (many|much|often|old|long|far|big|tall)\b", re.IGNORECASE)
 
 
+FLAGS = frozenset(
+    "speaker_named other_named assistant user_first_person assistant_first_person is_question before_asks digit "
+    "dated captioned when_dated when_digit many_digit question_terms".split()
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A question as the ranker needs it. `vector`: (d,) of length 1; `named`: speaker codes that it names."""
@@ -31,13 +38,6 @@ class Asking:
     terms: Sequence[str]
     vector: Float32
     named: frozenset[int]
-
-
-def candidates(index: Index, lists: Sequence[ChannelList]) -> Rows:
-    """Rows to rank: what the channels list, and two turns around each."""
-    seeds = np.unique(np.concatenate([found.rows for found in lists])) if lists else np.empty(0, np.intp)
-    rows = np.unique(np.concatenate([seeds, index.around(seeds, 2).ravel()]))
-    return rows[rows >= 0]
 
 
 def features(
@@ -77,9 +77,20 @@ def features(
     found |= _session(np.asarray(index.gather("chain", rows)) >> CHAIN_SHIFT, mine, matched[at], share)
     found |= _asked_for(asking, index, rows, traits, at, around, found)
     found |= _expansion(index, rows, mine, found["session_best"])
-    found["own_standardised"] = (mine - mine.mean()) / (mine.std() + 1e-6)
+    found["own"] = mine
     found["question_terms"] = np.full(len(rows), min(len(share), 12) / 12)
-    return {name: np.asarray(values, np.float32) for name, values in found.items()}
+    return {
+        name: np.asarray(values, np.float32) if name in FLAGS else standardised(np.asarray(values, np.float32))
+        for name, values in found.items()
+    }
+
+
+def standardised(values: Float32) -> Float32:
+    """(n,) (values − mean) / spread over the candidates."""
+    if not len(values):
+        return values
+    spread = values.std() + np.float32(1e-3)
+    return np.asarray((values - values.mean()) / spread, np.float32)
 
 
 class _Around:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..activation.channel import Float32
-from ..activation.rank_features import candidates, features
+from ..activation.rank_features import features
 from ..activation.rerank import RerankTask
 from ..memory import Memory
 from ..stores.index import Rows
@@ -40,7 +40,7 @@ class Example:
     gold: NDArray[np.bool_]
     ignored: NDArray[np.bool_]
     ids: tuple[str, ...]
-    fused: Float32  # (n,) the fusion's own score, 0 outside its pool
+    fused: Float32  # (n,) the fusion's own score
 
 
 class Witness:
@@ -61,10 +61,10 @@ def examples(memory: Memory, witness: Witness, questions: Iterable[Asked]) -> It
         task, witness.task = witness.task, None
         if task is None:
             continue
-        rows = np.union1d(candidates(task.index, task.lists), task.fused.rows)
+        rows = np.sort(task.fused.rows)
         columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
         ids = task.index.ids(rows)
-        fused = np.zeros(len(rows), np.float32)
+        fused = np.empty(len(rows), np.float32)
         fused[np.searchsorted(rows, task.fused.rows)] = task.fused.scores
         yield Example(
             asked,

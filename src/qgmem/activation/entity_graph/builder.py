@@ -144,9 +144,7 @@ class GraphBuilder:
         self._memory_ids.append(memory_id)
         self._times.append(position)
         for entity, by_link in links:
-            _append(
-                self._new_mentions, self._entity(entity.key, entity.value, entity.type), slot, int(by_link)
-            )
+            _append(self._new_mentions, self._entity(entity.key, entity.value, entity.type), slot, int(by_link))
 
 
 def _append(pairs: Pairs, row: int, column: int, value: int) -> None:
@@ -160,7 +158,9 @@ Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 def _splice(base: Rows | None, new: Pairs, rows: int) -> Rows:
     """Appends new (column, value) pairs to the end of their rows: (rows + 1,) offsets, columns, values."""
     old_offsets, old_columns, old_values = base or (
-        np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
+        np.zeros(1, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
     )
     offsets = np.concatenate([old_offsets, np.full(rows + 1 - len(old_offsets), old_offsets[-1])])
     row, column, value = (np.asarray(part, np.int64) for part in new)

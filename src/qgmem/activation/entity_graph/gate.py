@@ -36,9 +36,7 @@ def match(graph: EntityGraph, key: str) -> dict[int, float]:
     return dict(top(rho, entities, graph.keys, MATCHES_PER_KEY))
 
 
-def entity_scores(
-    graph: EntityGraph, keys: Sequence[str], *, speaker_links: bool = True
-) -> NDArray[np.float64]:
+def entity_scores(graph: EntityGraph, keys: Sequence[str], *, speaker_links: bool = True) -> NDArray[np.float64]:
     """s_e⁽⁰⁾ of every memory, (n,) float64 by position, ≥ 0, higher is better, not normalised.
 
     raw(e) = Σ_u ρ(e, u) / |Q⁺| · 1 / ln(1 + deg e). A memory takes the best raw of its other-than-who
@@ -69,9 +67,7 @@ def entity_scores(
     return np.where(other > 0, np.maximum(other, who), WHO_ONLY_DAMPING * who)
 
 
-def expand_neighbours(
-    graph: EntityGraph, scores: NDArray[np.float64], scale: float = 0.5
-) -> NDArray[np.float64]:
+def expand_neighbours(graph: EntityGraph, scores: NDArray[np.float64], scale: float = 0.5) -> NDArray[np.float64]:
     """One hop along the chronological edges: max(own, scale · the better of previous and next)."""
     if len(scores) < 2:
         return scores
