@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from . import transfer
+from .activation.rerank import PoolReranker
 from .construction.messages import Timestamp, read_time
 from .errors import InvalidInput, NotFound
 from .generation.serialise import serialise
