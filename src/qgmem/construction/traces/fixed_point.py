@@ -33,7 +33,8 @@ def fixed(vectors: NDArray[np.floating]) -> Fixed:
     if not np.all(np.abs(lengths - 1) < 0.02):  # also refuses NaN
         raise InvalidInput("vectors", "rows must have length 1", "normalise them")
     rows = rows / np.sqrt(lengths)[:, None]  # a length off by 1 % could leave the exact range
-    return np.rint(rows * SCALE).astype(np.int16)
+    steps: Fixed = np.rint(rows * SCALE).astype(np.int16)
+    return steps
 
 
 def products(queries: Fixed, base: Fixed) -> Products:
@@ -48,7 +49,8 @@ def products(queries: Fixed, base: Fixed) -> Products:
 
 def paired(left: Fixed, right: Fixed) -> Products:
     """(n,) float32: row by row, exact."""
-    return np.einsum("nd,nd->n", left.astype(np.float32), right.astype(np.float32), optimize=False)
+    sums: Products = np.einsum("nd,nd->n", left.astype(np.float32), right.astype(np.float32))
+    return sums
 
 
 def product(cosine: float) -> float:

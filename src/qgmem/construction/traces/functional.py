@@ -16,9 +16,12 @@ from collections.abc import Sequence
 from .claims import Claim
 from .relations import relation_of
 
-SEVERAL = re.compile(r"\b(?:also|another|as well|too|besides|in addition|one of (?:my|his|her|their|our)|both)\b", re.I)
+SEVERAL = re.compile(
+    r"\b(?:also|another|as well|too|besides|in addition|one of (?:my|his|her|their|our)|both)\b", re.I
+)
 ONE = re.compile(
-    r"\b(?:no longer|any ?more|instead|switched|changed|replaced|moved|now that|used to|from now on|turned out)\b", re.I
+    r"\b(?:no longer|any ?more|instead|switched|changed|replaced|moved|now that|used to|from now on|turned out)\b",
+    re.I,
 )
 ATTRIBUTE = re.compile(r"^(?:favou?rite\b.*|.*\bis|.*'s .*|.* of)$")
 

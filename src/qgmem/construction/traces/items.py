@@ -96,9 +96,9 @@ class Items:
 
     def add(self, items: Sequence[Item], facts: Fixed, subjects: Fixed, predicates: Fixed) -> range:
         """Append; the new rows. Raises InvalidInput for an id that is there, or arrays of another shape."""
-        for name, rows in (("facts", facts), ("subjects", subjects), ("predicates", predicates)):
-            if rows.shape != (len(items), self.dimension):
-                raise InvalidInput(name, f"expected ({len(items)}, {self.dimension}), got {rows.shape}")
+        for name, given in (("facts", facts), ("subjects", subjects), ("predicates", predicates)):
+            if given.shape != (len(items), self.dimension):
+                raise InvalidInput(name, f"expected ({len(items)}, {self.dimension}), got {given.shape}")
         ids = [item.id for item in items]
         if len(set(ids)) < len(ids) or any(unit_id in self.row_of for unit_id in ids):
             raise InvalidInput("items", "an id is given twice or is there already", "remove it first")

@@ -12,7 +12,7 @@ from functools import cache
 
 # One value at a time: a new one supersedes the old.
 ONE: dict[str, str] = {
-    "home": "lives in|live in|resides in|is based in|moved to|relocated to|settled in|lives at|has home in|moved from",
+    "home": "lives in|live in|resides in|is based in|moved to|relocated to|settled in|lives at|moved from",
     "employer": "works at|works for|is employed by|joined|started at|started working at|works with|was hired by",
     "role": "works as|is by profession|became|has the job of|has job|is a|is an|job title is",
     "commute": "commutes by|gets to work by|takes to work|goes to work by",
@@ -64,7 +64,7 @@ EDGES = " \t\n.,;:!?\"'“”‘’()[]"
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a claim is about. `one`: True for one value at a time, False for several, None when the table is silent."""
+    """What a claim is about. `one`: one value at a time, or several; None if the table is silent."""
 
     name: str
     one: bool | None
@@ -77,7 +77,7 @@ def _table() -> tuple[dict[str, tuple[str, bool]], dict[str, str]]:
     known = {name: (name, one) for names, one in ((ONE, True), (SEVERAL, False)) for name in names}
     for names, one in ((ONE, True), (SEVERAL, False)):
         for name, wordings in names.items():
-            known |= {wording: (name, one) for wording in wordings.split("|")}
+            known |= dict.fromkeys(wordings.split("|"), (name, one))
     return known, {wording: value for value, wordings in FEELINGS.items() for wording in wordings.split("|")}
 
 

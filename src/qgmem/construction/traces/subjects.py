@@ -89,7 +89,9 @@ def _introductions(ordered: Sequence[Mention], full: dict[str, str]) -> dict[tup
     given: dict[tuple[str, str], set[str]] = {}
     for mention in ordered:
         if mention.kin and mention.name:
-            given.setdefault((_key(mention.speaker), _key(mention.kin)), set()).add(_longest(_key(mention.name), full))
+            given.setdefault((_key(mention.speaker), _key(mention.kin)), set()).add(
+                _longest(_key(mention.name), full)
+            )
     return {who: next(iter(names)) for who, names in given.items() if len(names) == 1}
 
 

@@ -49,7 +49,8 @@ def _row(trace: Trace, state: State, scale: Axis | None, y: int) -> list[str]:
     name = state.value if len(state.value) <= 24 else state.value[:23] + "…"
     out = [
         f'<text x="16" y="{middle + 5}" {FONT} font-size="13" fill="#1f2933"{struck}>{escape(name)}</text>',
-        f'<text x="{WIDTH - RIGHT + 14}" y="{middle + 5}" {FONT} font-size="12" fill="{colour}">{state.status}</text>',
+        f'<text x="{WIDTH - RIGHT + 14}" y="{middle + 5}" {FONT} font-size="12" fill="{colour}">'
+        f"{state.status}</text>",
     ]
     if scale is None:
         return out
@@ -90,7 +91,8 @@ def _grid(scale: Axis, height: int) -> list[str]:
         x = LEFT + scale.at(day)
         out.append(f'<line x1="{x:.1f}" y1="{TOP - 8}" x2="{x:.1f}" y2="{bottom}" stroke="#e4e7eb"/>')
         out.append(
-            f'<text x="{x:.1f}" y="{TOP - 14}" {FONT} font-size="11" fill="#616e7c" text-anchor="middle">{label}</text>'
+            f'<text x="{x:.1f}" y="{TOP - 14}" {FONT} font-size="11" fill="#616e7c" text-anchor="middle">'
+            f"{label}</text>"
         )
     return out
 

@@ -1,0 +1,9 @@
+"""Triples by rules, for construction without a model: plain English statements, precision before recall."""
+
+from __future__ import annotations
+
+from .reader import SessionReader, read_session
+from .readings import Person, Reading
+from .subject import introduced
+
+__all__ = ["Person", "Reading", "SessionReader", "introduced", "read_session"]
