@@ -40,7 +40,9 @@ def world(seed: int, size: int) -> tuple[list[Item], Vectors, Vectors, Vectors]:
         )
         for i in range(size)
     ]  # fmt: skip
-    marks = {key: (None if draw.random() < 0.8 else f"m{draw.integers(0, 2)}", None) for key in {i.key for i in items}}
+    marks = {
+        key: (None if draw.random() < 0.8 else f"m{draw.integers(0, 2)}", None) for key in {i.key for i in items}
+    }
     items = [Item(i.id, i.key, i.subject, i.predicate, marks[i.key]) for i in items]
     return items, facts, names[who], words[what]
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from .as_of import known_by, state_at
 from .claims import Claim, ClaimKind, KnownAt
+from .keeper import ClaimVectors, KeptClaim, TraceChange, TraceKeeper, TraceStore
 from .relations import Relation, relation_of, value_key
 from .states import State, Trace, states
+from .subjects import Mention, Subject, subjects
+from .timeline import timeline
+from .timeline_svg import timeline_svg
+from .trajectory import trajectory
 
 __all__ = [
-    "Claim", "ClaimKind", "KnownAt", "Relation", "State", "Trace", "known_by", "relation_of", "state_at", "states",
-    "value_key",
+    "Claim", "ClaimKind", "ClaimVectors", "KeptClaim", "KnownAt", "Mention", "Relation", "State", "Subject", "Trace",
+    "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "subjects",
+    "timeline", "timeline_svg", "trajectory", "value_key",
 ]  # fmt: skip

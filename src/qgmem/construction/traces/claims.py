@@ -20,12 +20,13 @@ KnownAt = datetime | int | None
 class Claim:
     """One unit's triple, ready to be put in order.
 
-    `subject_id` tells namesakes apart (`subjects.py`), `subject_name` is how the person is shown. `kind`: only
-    `retraction` ("forget that, I was wrong": it never held) and `end` ("I left Acme": it holds no more, from its
-    time on) change how the claim acts; the others are hints for relations that nothing else is known of. `object`
-    may be empty for those two: whatever was said last, or whatever holds. `sequence` is the turn's ingestion
-    counter, `place` the order within the turn. `source` is who is quoted, for hearsay. `functional`: the extractor
-    knows whether one value holds at a time.
+    `subject_id` tells namesakes apart (`subjects.py`), `subject_name` is how the person is shown. `subject_known`:
+    the id is that of one particular person or thing, so that another known id is somebody else, whatever the cosine
+    of their names. `kind`: only `retraction` ("forget that, I was wrong": it never held) and `end` ("I left Acme": it
+    holds no more, from its time on) change how the claim acts; the others are hints for relations that nothing else
+    is known of. `object` may be empty for those two: whatever was said last, or whatever holds. `sequence` is the
+    turn's ingestion counter, `place` the order within the turn. `source` is who is quoted, for hearsay.
+    `functional`: the extractor knows whether one value holds at a time.
     """
 
     unit_id: str
@@ -41,6 +42,12 @@ class Claim:
     text: str = ""
     source: str | None = None
     functional: bool | None = None
+    subject_known: bool = False
+
+    @property
+    def key(self) -> str:
+        """The claim's own id: a unit that makes several claims has several."""
+        return self.unit_id if self.place == 0 else f"{self.unit_id}#{self.place}"
 
     @property
     def valid_from(self) -> date | None:
