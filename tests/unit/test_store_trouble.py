@@ -320,6 +320,18 @@ def test_an_index_in_memory_does_not_outlive_its_embedder(tmp_path: Path) -> Non
         memory.add("more")
 
 
+def test_every_write_waits_for_the_disk_and_overwrites_what_it_frees(tmp_path: Path) -> None:
+    """A power cut cannot be tested here; that SQLite was told to survive one can."""
+    file = SqliteFile(tmp_path / "n", "ana")
+    with file.connected() as connection:
+        told = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "secure_delete", "temp_store")
+        }
+    assert told == {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "temp_store": 2}
+    file.close()
+
+
 def test_errors_in_a_transaction_leave_the_connection_usable(tmp_path: Path) -> None:
     file = SqliteFile(tmp_path / "n", "ana")
     with pytest.raises(StoreError), file.writing() as connection:

@@ -24,7 +24,7 @@ BUSY_SECONDS = 60.0
 PRAGMAS = (
     "synchronous = FULL",
     "secure_delete = ON",
-    "temp_store = MEMORY",  # VACUUM must not leave a copy in a temporary file
+    "temp_store = MEMORY",
     "cache_size = -8192",  # KiB
 )
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)

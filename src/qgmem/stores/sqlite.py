@@ -28,6 +28,7 @@ from .snapshot import remove, sync_folder
 from .sqlite_filters import EDITED, Where, compiled
 
 PAGE = 1000  # rows read at once by iterators
+VACUUM_IN_MEMORY = 256 << 20  # bytes; a larger file is rewritten by way of the disk
 
 
 class SqliteStore:
@@ -231,6 +232,9 @@ class SqliteStore:
         """Rewrite the file without its free pages, empty the log, drop the snapshot. The fold lock is held."""
         with self._file.connected() as connection:
             remove(self.folder / SNAPSHOT)
+            # SQLite unlinks its temporary file as soon as it is open, so that no copy of the content has a name
+            large = self._file.path.stat().st_size > VACUUM_IN_MEMORY
+            connection.execute(f"PRAGMA temp_store = {'FILE' if large else 'MEMORY'}")
             connection.execute("VACUUM")
             deadline = time.monotonic() + patience
             while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
