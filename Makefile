@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 
-.PHONY: demo test wheel-test docs clean
+.PHONY: demo test wheel-test docs train-ranker clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -38,6 +38,10 @@ wheel-test: $(VENV)/base.stamp
 docs: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.surfaces.reference > docs/cli.md
 	$(BIN)/python tests/unit/test_readme.py
+
+# The learned ranker again, from BEAM=folder with 100K/1 … 100K/14; writes OUT/ranker.npz and its report.
+train-ranker: $(VENV)/dev.stamp
+	$(BIN)/python -m qgmem.training.make_ranker --beam $(BEAM) --out $(or $(OUT),out/ranker)
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from .errors import InvalidInput
 
@@ -48,21 +48,25 @@ class Settings(BaseModel):
     extractor: str = "rules"  # entities and locations: rules | spacy
     phrase_vectors: bool = True  # entities and locations match by meaning, not by equality alone
     # activation
-    n: int = Field(100, ge=1)  # kept per channel
-    pool: int = Field(100, ge=1)  # candidates handed to the reranker
-    kappa: int = Field(60, ge=1)  # RRF rank offset
-    k: int = Field(10, ge=1)  # working memory, units
+    n: int = Field(default=100, ge=1)  # kept per channel
+    pool: int = Field(default=100, ge=1)  # candidates handed to the reranker
+    kappa: int = Field(default=60, ge=1)  # RRF rank offset
+    k: int = Field(default=10, ge=1)  # working memory, units
     fusion: Fusion = "default"
-    rerank: str = "learned"  # a name of registry.py, or none
-    rerank_depth: int = Field(30, ge=1)  # candidates that a reranking model reads
-    rerank_seconds: float = Field(10.0, gt=0)  # after which the fused order stands
+    rerank: str = "learned"  # none | learned | late | cross-encoder | qwen3 | http:tei | http:jina | http:cohere
+    rerank_depth: int = Field(default=30, ge=1)  # candidates that a reranking model reads
+    rerank_seconds: float = Field(default=10.0, gt=0)  # after which the fused order stands
+    rerank_share: float | None = Field(default=None, ge=0, le=1)  # of a reranking model in the order; None: its own
+    rerank_model: str | None = None  # folder or name for cross-encoder and qwen3, what the server calls it for http
+    rerank_url: str | None = None  # what comes before /rerank, for http
+    rerank_key: SecretStr | None = None  # for a server that wants one
     channels: tuple[Channel, ...] = ("lexical", "semantic", "event_attributes")
     sem_match_threshold: float | None = None  # cosine; None takes the embedder's own calibration
-    bm25_k1: float = Field(1.2, gt=0)
-    bm25_b: float = Field(0.75, ge=0, le=1)
+    bm25_k1: float = Field(default=1.2, gt=0)
+    bm25_b: float = Field(default=0.75, ge=0, le=1)
     support: SupportWeights = SupportWeights()
     # machine
-    threads: int = Field(2, ge=1)  # embedding workers
+    threads: int = Field(default=2, ge=1)  # embedding workers
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **given: object) -> Settings:
