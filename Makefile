@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 
-.PHONY: demo test wheel-test docs train-ranker clean
+.PHONY: demo test wheel-test docs bench-matched train-ranker clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -38,6 +38,10 @@ wheel-test: $(VENV)/base.stamp
 docs: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.surfaces.reference > docs/cli.md
 	$(BIN)/python tests/unit/test_readme.py
+
+# The memory beside plain controls on LoCoMo and held-out BEAM chats, from DATA=folder with locomo/ and beam/.
+bench-matched: $(VENV)/dev.stamp
+	$(BIN)/python -m qgmem.evals.matched --data $(DATA) --out $(or $(OUT),out/matched)
 
 # The learned ranker again, from BEAM=folder with 100K/1 … 100K/14; writes OUT/ranker.npz and its report.
 train-ranker: $(VENV)/dev.stamp

@@ -24,7 +24,7 @@ from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
 from .models.checked import CheckedEmbedder
 from .namespace import Namespace
-from .protocols import AttributeExtractor, Embedder
+from .protocols import AttributeExtractor, Embedder, Reranker
 from .recall import Moment, Recall, Scope
 from .registry import make_embedder, make_extractor, make_reranker
 from .settings import Settings
@@ -68,17 +68,17 @@ class Memory:
         embedder: str | Embedder = "minilm",
         settings: Settings | None = None,
         clock: Callable[[], datetime] | None = None,
-        reranker: PoolReranker | None = None,
+        reranker: PoolReranker | Reranker | None = None,
     ) -> Memory:
         """A memory in this folder, made when it is first written to. No model is loaded before it is needed.
 
         `embedder`: a name of `registry.py`, or an object with the `Embedder` protocol. `clock`: gives the moment
         that `history` records; the default is the system's, in UTC. `reranker`: used in place of the one that the
-        settings name.
+        settings name; it scores documents (`protocols.Reranker`) or orders the pool (`PoolReranker`).
         """
         settings = settings or Settings.load()
         model = make_embedder(embedder, settings) if isinstance(embedder, str) else embedder
-        chosen = make_reranker(settings) if reranker is None else reranker
+        chosen = make_reranker(settings, model, reranker)
         return cls(Path(path), model, make_extractor(settings), settings, clock or _now, chosen)
 
     # ---- writing
@@ -188,8 +188,7 @@ class Memory:
         `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
         to the score. A namespace that does not exist has no hits.
         """
-        chosen = dict(filters or {})
-        user_id = chosen.pop("user_id", user_id)
+        user_id, chosen = _owner(filters or {}, user_id)
         wanted = next((n for n in (limit, top_k) if n is not None), self.settings.k)
         if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
             raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
@@ -218,7 +217,7 @@ class Memory:
     ) -> list[MemoryUnit]:
         """Units in the order they came in."""
         parse_filters(filters)
-        space = self._space(user_id, create=False)
+        space = self._space(user_id, create=False, bind=False)
         return [] if space is None else list(space.store.scan(filters, limit))
 
     def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:
@@ -271,11 +270,13 @@ class Memory:
     # ---- opening and closing
 
     @overload
-    def _space(self, user_id: str, *, create: Literal[True] = True) -> Namespace: ...
+    def _space(self, user_id: str, *, create: Literal[True] = True, bind: bool = True) -> Namespace: ...
     @overload
-    def _space(self, user_id: str, *, create: Literal[False]) -> Namespace | None: ...
-    def _space(self, user_id: str, *, create: bool = True) -> Namespace | None:
-        """The open namespace, held to this memory's embedder; None if it is not there and not to be made.
+    def _space(self, user_id: str, *, create: Literal[False], bind: bool = True) -> Namespace | None: ...
+    def _space(self, user_id: str, *, create: bool = True, bind: bool = True) -> Namespace | None:
+        """The open namespace; None if it is not there and not to be made.
+
+        `bind` holds it to this memory's embedder: off for what needs no vectors.
 
         Raises EmbedderMismatch.
         """
@@ -290,12 +291,13 @@ class Memory:
             closing = [self._spaces.popitem(last=False)[1] for _ in range(surplus)]
         for idle in closing:  # a call that still uses it ends as it should; see SqliteFile
             idle.close()
-        space.store.use_embedder(self.embedder.id, self.embedder.dimension)
+        if bind:
+            space.store.use_embedder(self.embedder.id, self.embedder.dimension)
         return space
 
     def _existing(self, user_id: str) -> Namespace:
-        """The namespace for a call about what is in it. Raises NotFound."""
-        space = self._space(user_id, create=False)
+        """The namespace for a call about what is in it, whoever embedded it. Raises NotFound."""
+        space = self._space(user_id, create=False, bind=False)
         if space is None:
             raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
         return space
@@ -319,6 +321,22 @@ class Memory:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _owner(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str, Any]]:
+    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name."""
+    rest = dict(filters)
+    named = [rest.pop("user_id")] if "user_id" in rest else []
+    if isinstance(rest.get("AND"), Sequence):
+        parts = [dict(part) if isinstance(part, Mapping) else part for part in rest["AND"]]
+        named += [part.pop("user_id") for part in parts if isinstance(part, dict) and "user_id" in part]
+        rest["AND"] = [part for part in parts if part != {}]
+    owners = {
+        checked(owner["eq"] if isinstance(owner, Mapping) and set(owner) == {"eq"} else owner) for owner in named
+    }
+    if len(owners) > 1:
+        raise InvalidInput("filters.user_id", f"names {len(owners)} users", "search one at a time")
+    return (owners.pop() if owners else user_id), rest
 
 
 def _given(**values: str | None) -> dict[str, str]:
