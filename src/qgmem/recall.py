@@ -14,6 +14,7 @@ from .activation.activate import Activation, Asked, Surroundings, activate
 from .activation.query import parse_query
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
+from .activation.time_box import boxed
 from .construction.timestamps import parse_timestamp
 from .construction.timex import find_times
 from .errors import InvalidInput
@@ -47,7 +48,7 @@ class Scope:
 
 
 class Recall:
-    """Searches one namespace at a time. Holds no state of its own."""
+    """Searches one namespace at a time. Holds no state of its own but the thread of a reranker that overran."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class Recall:
         settings: Settings,
     ) -> None:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
-        self._reranker = reranker
+        self._reranker = None if reranker is None else boxed(reranker)
 
     def search(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment, *, explain: bool
@@ -85,6 +86,7 @@ class Recall:
             graph=space.entity_graph,
             documents=lambda rows: [unit_document(unit) for unit in space.store.units(index.ids(rows))],
             reranker=self._reranker,
+            texts=lambda rows: [f"{unit.speaker}: {unit.text}" for unit in space.store.units(index.ids(rows))],
         )
         return index, activate(index, asked, around, settings, allowed)
 

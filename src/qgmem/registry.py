@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
+from typing import Literal, TypeVar
 
-from .activation.rerank import PoolReranker
+from .activation.rerank import DocumentReranker, PoolReranker, pooled
 from .errors import InvalidInput
-from .protocols import AttributeExtractor, Embedder
+from .protocols import AttributeExtractor, Embedder, Reranker
 from .settings import Settings
 
 T = TypeVar("T")
@@ -23,15 +24,64 @@ def make_extractor(settings: Settings) -> AttributeExtractor:
     return _pick("settings.extractor", settings.extractor, EXTRACTORS)(settings)
 
 
-def make_reranker(settings: Settings) -> PoolReranker | None:
-    """The reranker that the settings name; None for `none`."""
-    return _pick("settings.rerank", settings.rerank, RERANKERS)(settings)
+def make_reranker(
+    settings: Settings, embedder: Embedder, given: PoolReranker | Reranker | None = None
+) -> PoolReranker | None:
+    """The reranker that the settings name, or the caller's; None for `none`.
+
+    Raises InvalidInput for an unknown name or what it needs and the settings lack, MissingExtra.
+    """
+    if given is not None:
+        return pooled(given, settings.rerank_depth, settings.rerank_share)
+    return _pick("settings.rerank", settings.rerank, RERANKERS)(settings, embedder)
 
 
-def _learned(_: Settings) -> PoolReranker:
+def _learned(*_: object) -> PoolReranker:
     from .activation.learned import LearnedReranker
 
     return LearnedReranker()
+
+
+def _late(settings: Settings, embedder: Embedder) -> PoolReranker:
+    from .models.rerankers.late_interaction import LateInteraction
+
+    return _reads(settings, LateInteraction(embedder), share=0.5, plain=True)
+
+
+def _cross_encoder(settings: Settings, _: Embedder) -> PoolReranker:
+    from .models.rerankers.cross_encoder import CrossEncoderReranker
+
+    return _reads(settings, CrossEncoderReranker(_needed(settings.rerank_model, "rerank_model")))
+
+
+def _qwen3(settings: Settings, _: Embedder) -> PoolReranker:
+    from .models.rerankers.qwen3 import Qwen3Reranker
+
+    return _reads(settings, Qwen3Reranker(_needed(settings.rerank_model, "rerank_model")))
+
+
+def _http(shape: Literal["tei", "jina", "cohere"], settings: Settings, _: Embedder) -> PoolReranker:
+    from .models.rerankers.http import HttpReranker
+
+    model = HttpReranker(
+        shape,
+        _needed(settings.rerank_url, "rerank_url"),
+        model=settings.rerank_model,
+        api_key=settings.rerank_key.get_secret_value() if settings.rerank_key else None,
+        timeout=settings.rerank_seconds,
+    )
+    return _reads(settings, model)
+
+
+def _reads(settings: Settings, model: Reranker, share: float = 1.0, *, plain: bool = False) -> PoolReranker:
+    chosen = share if settings.rerank_share is None else settings.rerank_share
+    return DocumentReranker(model, settings.rerank_depth, chosen, plain=plain)
+
+
+def _needed(value: str | None, name: str) -> str:
+    if not value:
+        raise InvalidInput(f"settings.{name}", "is not set", f"this reranker needs it: Settings({name}=…)")
+    return value
 
 
 def _minilm(settings: Settings) -> Embedder:
@@ -60,4 +110,13 @@ def _pick(field: str, name: str, known: dict[str, T]) -> T:
 
 EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {"minilm": _minilm}
 EXTRACTORS: dict[str, Callable[[Settings], AttributeExtractor]] = {"rules": _rules, "spacy": _spacy}
-RERANKERS: dict[str, Callable[[Settings], PoolReranker | None]] = {"none": lambda _: None, "learned": _learned}
+RERANKERS: dict[str, Callable[[Settings, Embedder], PoolReranker | None]] = {
+    "none": lambda *_: None,
+    "learned": _learned,
+    "late": _late,
+    "cross-encoder": _cross_encoder,
+    "qwen3": _qwen3,
+    "http:tei": partial(_http, "tei"),
+    "http:jina": partial(_http, "jina"),
+    "http:cohere": partial(_http, "cohere"),
+}

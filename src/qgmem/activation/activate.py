@@ -60,6 +60,7 @@ class Surroundings:
     """What activation needs of the namespace and the models besides the index.
 
     `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it is asked for.
+    `texts`: rows -> speaker and words, for rerankers that compare words.
     """
 
     embed: Embed
@@ -67,6 +68,7 @@ class Surroundings:
     graph: Callable[[Index], GraphView]
     documents: Documents
     reranker: PoolReranker | None
+    texts: Documents | None = None
 
 
 def activate(
@@ -95,7 +97,7 @@ def activate(
     pool = settings.pool if around.reranker is None else max(settings.pool, RERANK_POOL)
     if settings.fusion == "rrf":
         fused = fusion.rrf(index, lists, settings.kappa, pool)
-    elif settings.fusion == "entity_memory" and vector is not None:
+    elif settings.fusion == "entity_memory":
         keys = question_keys(asked.query)
         fused = entity_memory.fuse(index, around.graph(index), keys, vector, pool, allowed)
     else:
@@ -103,9 +105,9 @@ def activate(
         fused = fusion.support(index, lists, evidence, settings.support, pool, allowed)
     clock.lap("fusion")
     failure = None
-    if around.reranker is not None and vector is not None:
+    if around.reranker is not None:
         asking = Asking(asked.query.text, asked.terms, vector, asked.named)
-        task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents)
+        task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents, around.texts)
         outcome = rerank(task, around.reranker, settings.pool, settings.rerank_seconds)
         fused, failure = outcome.fused, outcome.failure
         clock.lap("rerank")

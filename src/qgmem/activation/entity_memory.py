@@ -25,15 +25,20 @@ def fuse(
     index: Index,
     view: GraphView,
     keys: Sequence[str],
-    query: Float32,
+    query: Float32 | None,
     pool: int,
     allowed: Mask | None,
     options: EntityMemoryOptions | None = None,
 ) -> Fused:
-    """The pool by s = 0.30 · s_e + 0.70 · cosine; `keys`: of the question's entities, `query`: (d,)."""
-    cosines = index.cosines(query, view.rows)
+    """The pool by s = 0.30 · s_e + 0.70 · cosine; `keys`: of the question's entities, `query`: (d,).
+
+    Without a query vector s = s_e alone, and memories without an entity of the question are left out.
+    """
+    cosines = None if query is None else index.cosines(query, view.rows).astype(np.float64)
     wanted = pool if allowed is None else len(view.rows)
-    found = rank(view.graph, keys, cosines.astype(np.float64), wanted, options)
+    found = rank(view.graph, keys, cosines, wanted, options)
+    if cosines is None:
+        found = [(memory_id, score) for memory_id, score in found if score > 0]
     place = dict(zip(view.graph.memory_ids, view.rows.tolist(), strict=True))
     rows = np.array([place[memory_id] for memory_id, _ in found], np.intp)
     scores = np.array([score for _, score in found], np.float32)

@@ -64,13 +64,17 @@ class LearnedReranker:
     """
 
     id = "learned-1"
+    inline = True  # arithmetic over at most a thousand candidates: it ends, so no thread need watch it
     share = np.float32(0.5)
 
     def __init__(self, network: Network | None = None) -> None:
         self._network = network
 
     def rerank(self, task: RerankTask) -> tuple[Rows, Float32]:
-        """Every candidate of the fusion with its score."""
+        """Every candidate of the fusion with its score. Raises ModelUnavailable when a channel it reads is off."""
+        off = {"lexical", "semantic"} - {channel.name for channel in task.lists}
+        if off:
+            raise ModelUnavailable(f"reads the channels lexical and semantic, and {' and '.join(sorted(off))} is off")
         rows = np.sort(task.fused.rows)
         fused = np.empty(len(rows), np.float32)
         fused[np.searchsorted(rows, task.fused.rows)] = task.fused.scores

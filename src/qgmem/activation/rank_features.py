@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ModelUnavailable
 from ..stores.index import Index, Rows
 from ..stores.segment import ASSISTANT, CAPTION, CHAIN_SHIFT, DIGIT, FACT_TIME, QUESTION, USER
 from .channel import ChannelList, Float32
@@ -32,18 +33,26 @@ FLAGS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A question as the ranker needs it. `vector`: (d,) of length 1; `named`: speaker codes that it names."""
+    """A question as the ranker needs it.
+
+    `vector`: (d,) of length 1, None if nothing made one; `named`: codes of the speakers that it names.
+    """
 
     text: str
     terms: Sequence[str]
-    vector: Float32
+    vector: Float32 | None
     named: frozenset[int]
 
 
 def features(
     index: Index, asking: Asking, rows: Rows, lists: Sequence[ChannelList], lexical: Float32, attributes: Float32
 ) -> dict[str, Float32]:
-    """Columns by name, each (len(rows),). `lexical`, `attributes`: (rows of the index,) dense channel scores."""
+    """Columns by name, each (len(rows),). `lexical`, `attributes`: (rows of the index,) dense channel scores.
+
+    Raises ModelUnavailable for a question without a vector.
+    """
+    if asking.vector is None:
+        raise ModelUnavailable("needs the question's vector: the semantic channel is off")
     beside = index.around(rows, 2)  # before, after, two before, two after
     scope = np.unique(np.concatenate([rows, beside.ravel()]))
     scope = scope[scope >= 0]

@@ -1,4 +1,4 @@
-"""One HTTP server that speaks OpenAI's protocol: where it is, what opens it, and how its failures are told apart."""
+"""One HTTP server that takes and gives JSON: where it is, what opens it, and how its failures are told apart."""
 
 from __future__ import annotations
 
@@ -60,10 +60,16 @@ class Endpoint:
         self._client.close()
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one POST.
+        """The answer to one POST, an object. Raises as `post_any`, and ModelMisbehaved for JSON that is no object."""
+        answer = self.post_any(path, body)
+        if not isinstance(answer, dict):
+            raise ModelMisbehaved(f"{self._shown}/{path}: expected a JSON object, got {type(answer).__name__}")
+        return answer
 
-        Raises Transient (no connection, timeout, 429, 5xx, a page instead of JSON), ModelRefused (other 4xx),
-        ModelMisbehaved (JSON that is no object).
+    def post_any(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The answer to one POST, whatever JSON it is.
+
+        Raises Transient (no connection, timeout, 429, 5xx, a page instead of JSON), ModelRefused (other 4xx).
         """
         where = f"{self._shown}/{path}"
         try:
@@ -89,8 +95,6 @@ class Endpoint:
         if answer is None:
             kind = response.headers.get("content-type", "no content type").partition(";")[0]
             raise Transient(f"{where}: answered {kind} instead of JSON", status=status)
-        if not isinstance(answer, dict):
-            raise ModelMisbehaved(f"{where}: expected a JSON object, got {type(answer).__name__}")
         return answer
 
     def _safe(self, text: str) -> str:

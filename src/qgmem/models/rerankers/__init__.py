@@ -1,0 +1,1 @@
+"""Rerankers behind `protocols.Reranker`: late interaction, cross-encoders (extra `hf`), servers over HTTP."""
