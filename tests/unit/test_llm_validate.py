@@ -82,6 +82,12 @@ def test_a_unit_keeps_its_turns_words_speaker_time_and_metadata() -> None:
         (_draft("Ana enjoys gardening, chess, opera.", quote="The flat has 3 rooms"), "unsupported-words"),
         (_draft("Ana works at the observatory.", 2, quote="I moved to Porto"), "unsupported-words"),
         (_draft("Ana moved to Porto on 1 May 2023.", quote="I moved to Porto"), "date-contradicts-source"),
+        (_draft("Ana moved to Porto on 6 May 2023.", quote="I moved to Porto"), "date-contradicts-source"),
+        (_draft("Ana sold a harp.", quote="I moved to Porto", triple=("Ana", "sold", "harp")), "unsupported-object"),
+        (
+            _draft("Ana moved to Porto with a harp.", quote="I moved to Porto", triple=("Ana", "has", "a harp")),
+            "unsupported-object",
+        ),
         (_draft("Ana moved to Porto last month.", quote="I moved to Porto last weekend"), "date-contradicts-source"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.text,
@@ -98,7 +104,7 @@ def test_what_the_dialogue_does_not_bear_out_is_turned_away(draft: Draft, reason
         _draft("Ana works at the observatory.", 3, 4, quote="At the observatory"),
         _draft("Ana works at the observatory.", 4, 3, quote="At the observatory"),
         _draft("Ana works at the observatory since March.", 4),
-        _draft("Ana moved to Porto on 6 May 2023.", quote="I moved to Porto last weekend"),
+        _draft("Ana moved to Porto in May 2023.", quote="I moved to Porto"),
         _draft("Ben shows a photo of a greyhound on a beach.", 5, quote="greyhound on a beach"),
         _draft("Ana sold the boat and moved to Porto.", 0, 2, quote="I moved to Porto"),
         _draft("Ana moved to Porto.", quote="I moved ... weekend"),
@@ -180,6 +186,38 @@ def test_scripts_without_spaces() -> None:
     found = validate(_draft("花子は東京に引っ越しました。", 0, quote="東京に引っ越しました"), window)
     assert isinstance(found, Passed), found
     assert found.unit.span.quote == "東京に引っ越しました"
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "reason"),
+    [
+        ("I don't eat fish", "Ana eats fish.", "negation-lost"),
+        ("I never eat fish", "Ana eats fish.", "negation-lost"),
+        ("I don't eat fish", "Ana does not eat fish.", None),
+        ("I don't eat fish", "Ana avoids fish.", None),
+        ("I can't wait to eat fish", "Ana looks forward to eat fish.", None),
+        ("No change here: I eat fish", "Ana eats fish.", None),
+    ],
+)
+def test_a_denial_stays_a_denial(quote: str, text: str, reason: str | None) -> None:
+    found = validate(_draft(text, 0, quote=quote), Window((_turn(0, "Ana", f"{quote}."),), 0))
+    assert found == reason if reason else isinstance(found, Passed)
+
+
+@pytest.mark.parametrize(("predicate", "kept"), [("does not eat", True), ("eats", False), ("avoids", True)])
+def test_a_triple_is_as_negative_as_its_claim(predicate: str, kept: bool) -> None:
+    window = Window((_turn(0, "Ana", "I don't eat fish."),), 0)
+    triple = ("Ana", predicate, "fish")
+    found = validate(_draft("Ana does not eat fish.", 0, quote="I don't eat fish", triple=triple), window)
+    assert isinstance(found, Passed)
+    assert (found.unit.triple is not None) == kept
+
+
+def test_the_words_between_a_borne_out_subject_and_object_are_free() -> None:
+    window = Window((_turn(0, "Ana", "We packed everything and left for Valencia for good."),), 0)
+    draft = _draft("Ana actually moved to Valencia.", 0, triple=("Ana", "moved to", "Valencia"))
+    assert isinstance(validate(draft, window), Passed)
+    assert validate(_draft("Ana actually moved to Valencia.", 0), window) == "unsupported-words"
 
 
 def test_the_same_claim_has_the_same_id_and_another_turn_another() -> None:

@@ -48,11 +48,17 @@ def resolve(
 
 
 def contradicted(claim: str, evidence: str, said: datetime | None, *, day_first: bool = False) -> bool:
-    """True if the claim names a date that its evidence neither names nor implies, other than the day of speaking."""
+    """True if the claim names a time that its evidence does not bear out; the day of speaking is no such time.
+
+    A time may be less precise than what was said, never more: "last week" is no Tuesday.
+    """
     around = _times(evidence, said, day_first)
-    for time in _times(claim, said, day_first):
+    words = _words(evidence)
+    for mention in find_times(claim, said, day_first=day_first):
+        time = mention.interval
+        implied = any(time.start <= other.start and other.end <= time.end for other in around)
         spoken = said is not None and time.start <= said.date() <= time.end
-        if not spoken and not _borne_out(time, around) and not _stands_in(time, evidence):
+        if not (implied or spoken or _words(mention.text) <= words or _stands_in(time, evidence)):
             return True
     return False
 
@@ -104,9 +110,13 @@ def _agree(one: Interval, other: Interval) -> bool:
     return (one.start <= other.start and other.end <= one.end) or (other.start <= one.start and one.end <= other.end)
 
 
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
 def _stands_in(time: Interval, text: str) -> bool:
     """True if year, month and day of both ends stand in the text, as far as the granularity has them."""
-    words = set(re.findall(r"\w+", text.casefold()))
+    words = _words(text)
     figures = {int(word) for word in words if word.isdecimal() and len(word) < 5}
     for day in {time.start, time.end}:
         if day.year not in figures:

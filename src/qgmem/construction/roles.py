@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from ..stores.analyser import terms
 from ..types import Triple, Turn
-from .support import SUPPORT, content, sentences, share
+from .support import OWN, content, sentences, share
 
 # Words that frame a claim as talk or wish, so that it does not say that the thing was done.
 _FRAMED = re.compile(
@@ -66,7 +66,7 @@ def misattributed(
         own = content(" ".join(f"{turn.text} {turn.caption or ''}" for turn in users), language)
         theirs = content(" ".join(turn.text for turn in cited if turn.role == "assistant"), language)
         mine = share(claim, own)
-        if not users or mine < SUPPORT or (mine < share(claim, theirs) and not _FRAMED.search(text)):
+        if not users or mine < OWN or (mine < share(claim, theirs) and not _FRAMED.search(text)):
             return "assistant-is-not-user"
     if not _FRAMED.search(text) and _asked_for(text, users, language):
         return "question-is-no-deed"

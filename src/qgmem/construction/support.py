@@ -15,6 +15,7 @@ from ..stores.analyser import terms
 SUPPORT = 0.5  # share of a claim's content words found in the window
 OWN = 0.25  # share found in the cited turns
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+_CONTRACTION = re.compile(r"['’](?:s|re|ve|m|ll|d)$", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)[\"'”’)]*")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _FUNCTION = frozenset(
@@ -70,7 +71,7 @@ def foreign_names(claim: str, source: str, language: str = "english", subject: s
     starts = _sentence_starts(claim)
     lead = _WORD.match(subject.strip())
     for word in _WORD.finditer(claim):
-        text = word[0]
+        text = _CONTRACTION.sub("", word[0])
         if not text[0].isupper() or text.casefold() in _FUNCTION | _CALENDAR:
             continue
         if word.start() in starts and not (lead and lead[0] == text):
@@ -116,7 +117,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 def _folded_words(text: str) -> Iterable[str]:
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
-        yield re.sub(r"['’](s|re|ve|m|ll|d)$", "", word)
+        yield _CONTRACTION.sub("", word)
 
 
 def _numbers(text: str) -> list[str]:
