@@ -129,3 +129,16 @@ def test_quantising_keeps_directions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not quantise(np.zeros((2, 4), np.float16))[0].any()
     monkeypatch.setattr(dense, "SCAN_FROM", 1)
     assert VectorBlock.of(np.zeros((2, 4), np.float16)).scan(np.ones(4, np.float32)).tolist() == [0, 0]
+
+
+def test_a_cosine_does_not_depend_on_the_rows_beside_it() -> None:
+    """To the last bit: scores must not change when segments merge or a snapshot is written."""
+    vectors = clustered(3000, 384, seed=10).astype(np.float16)
+    query = clustered(1, 384, seed=11)[0]
+    whole = VectorBlock.of(vectors).exact(query, np.arange(3000))
+    for size in (1, 3, 64, 1000):
+        parts = [VectorBlock.of(vectors[start : start + size]) for start in range(0, 1000, size)]
+        found = np.concatenate([part.exact(query, np.arange(len(part))) for part in parts])
+        assert found.tobytes() == whole[: len(found)].tobytes()
+        if size < SCAN_FROM:
+            assert np.concatenate([part.scan(query) for part in parts]).tobytes() == found.tobytes()

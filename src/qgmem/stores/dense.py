@@ -18,35 +18,39 @@ RUN = 32  # scores looked at together when the best of many are wanted
 
 @dataclass(frozen=True, slots=True)
 class VectorBlock:
-    """(v, d) unit vectors. `codes` is their int8 image, `codes ≈ vector / scale[:, None]`, or None when few."""
+    """(v, d) unit vectors. `codes` is their int8 image, `codes ≈ vector / scale[:, None]`, or None when few.
+
+    A row's cosine depends on that row alone, to the last bit, however rows are put together into blocks.
+    """
 
     vector: NDArray[np.float16]
     codes: NDArray[np.int8] | None
     scale: Float32 | None
-    whole: Float32 | None  # (v, d) float32 when few: no conversion at query time
 
     @classmethod
     def of(cls, vector: NDArray[np.float16]) -> VectorBlock:
         """A block over these rows; quantises when there are `SCAN_FROM` or more."""
         if len(vector) < SCAN_FROM:
-            return cls(vector, None, None, vector.astype(np.float32))
-        codes, scale = quantise(vector)
-        return cls(vector, codes, scale, None)
+            return cls(vector, None, None)
+        return cls(vector, *quantise(vector))
 
     @classmethod
     def mapped(cls, vector: NDArray[np.float16], codes: NDArray[np.int8], scale: Float32) -> VectorBlock:
         """A block whose int8 image was made before; an empty `codes` means there were few."""
-        return cls(vector, codes, scale, None) if len(codes) else cls.of(vector)
+        return cls(vector, codes, scale) if len(codes) else cls.of(vector)
 
     def __len__(self) -> int:
         return len(self.vector)
 
+    @property
+    def few(self) -> bool:
+        """True when `scan` is exact."""
+        return self.codes is None
+
     def scan(self, query: Float32) -> Float32:
         """(v,) cosines: exact when few, else within about 0.01."""
-        if self.whole is not None:
-            return self.whole @ query
-        assert self.codes is not None
-        assert self.scale is not None
+        if self.codes is None or self.scale is None:
+            return _dots(self.vector, query)
         largest = float(np.abs(query).max()) or 1.0
         code = np.rint(query * (127 / largest)).astype(np.int8)
         dots = np.asarray(simsimd.cdist(code[None, :], self.codes, "dot", out_dtype="float32"))[0]
@@ -55,22 +59,24 @@ class VectorBlock:
 
     def exact(self, query: Float32, rows: NDArray[np.intp]) -> Float32:
         """(len(rows),) exact cosines of these rows."""
-        if self.whole is not None:
-            return self.whole[rows] @ query
-        if not len(rows):
-            return np.empty(0, np.float32)
-        image = query.astype(np.float16)
-        rest = ((query - image.astype(np.float32)) * REST).astype(np.float16)
-        both = np.stack([image, rest])
-        dots = np.asarray(simsimd.cdist(both, self.vector[rows], "dot", out_dtype="float32"))
-        found: Float32 = dots[0] + dots[1] / np.float32(REST)
-        return found
+        return _dots(self.vector[rows], query)
 
     def taken(self, rows: NDArray[np.intp]) -> VectorBlock:
         """The block of these rows alone."""
         if self.codes is None or self.scale is None or len(rows) < SCAN_FROM:
             return VectorBlock.of(self.vector[rows])
-        return VectorBlock(self.vector[rows], self.codes[rows], self.scale[rows], None)
+        return VectorBlock(self.vector[rows], self.codes[rows], self.scale[rows])
+
+
+def _dots(vector: NDArray[np.float16], query: Float32) -> Float32:
+    """(n,) products with a float32 query, exact to float32, without making float32 vectors of them."""
+    if not len(vector):
+        return np.empty(0, np.float32)
+    image = query.astype(np.float16)
+    rest = ((query - image.astype(np.float32)) * REST).astype(np.float16)
+    dots = np.asarray(simsimd.cdist(np.stack([image, rest]), vector, "dot", out_dtype="float32"))
+    found: Float32 = dots[0] + dots[1] / np.float32(REST)
+    return found
 
 
 def quantise(vector: NDArray[np.float16]) -> tuple[NDArray[np.int8], Float32]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from . import schema
 from .folder import DATABASE, FILES, FOLD_LOCK, SNAPSHOT, namespace_folder
 from .locks import FileLock
 from .records import StoreStats
-from .snapshot import MAGIC
+from .snapshot import checked
 from .sqlite import SqliteStore
 
 SQLITE_MAGIC = b"SQLite format 3\0"
@@ -124,18 +123,10 @@ def _in_its_folder(folder: Path, user_id: str) -> bool:
 def _snapshot(health: Health, path: Path) -> None:
     """Whether the derived index is there and whole; it is never a problem, since it can be made again."""
     try:
-        with path.open("rb") as file:
-            lead, size = file.read(16), os.fstat(file.fileno()).st_size
-            length = int.from_bytes(lead[8:], "little")
-            if lead[:8] != MAGIC or 16 + length > size:
-                raise ValueError("header")
-            header = json.loads(file.read(length))
-            if size != 16 + length + int(header["bytes"]):
-                raise ValueError("size")
-            change = int(header["change"])
+        change = checked(path).change
     except FileNotFoundError:
         return
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
         health.snapshot = "unreadable"
         health.notes.append(f"{health.folder}/{SNAPSHOT}: is not whole; it is made again when it is needed")
         return

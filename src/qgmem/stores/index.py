@@ -160,7 +160,7 @@ class Index:
             usable = self._usable(part, int(start), allowed)
             if usable is not None:
                 scores = np.where(usable[vector_row], scores, np.float32(-2))
-            exact = block.whole is not None
+            exact = block.few
             single = exact and len(vector_row) == len(part.segment)  # one exact score a unit
             kept = best(scores, n if single else max(RESCORED * n, RESCORED_LEAST))
             kept = kept[scores[kept] > -2]

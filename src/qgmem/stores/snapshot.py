@@ -67,17 +67,22 @@ def write(path: Path, snapshot: Snapshot) -> None:
 def read(path: Path, recipe: str) -> Snapshot | None:
     """Map the file; None when there is none, or it is not of this recipe, or it is not what was written."""
     try:
+        found = checked(path)
+    except (OSError, ValueError):
+        return None  # derived: the truth is in the store, and the index is made again
+    return found if found.recipe == recipe else None
+
+
+def checked(path: Path) -> Snapshot:
+    """Map the file and check every byte of it. Raises OSError, and ValueError when it is not what was written."""
+    try:
         with path.open("rb") as file:
             header, start = _header(file)
-            if header["recipe"] != recipe or header["bytes"] == 0:
-                return None
-            body = np.memmap(file, np.uint8, "r", offset=start)
-            arrays = {name: _array(body, *spec) for name, spec in header["arrays"].items()}
+            body = np.memmap(file, np.uint8, "r", offset=start) if header["bytes"] else np.empty(0, np.uint8)
+        arrays = {name: _array(body, *spec) for name, spec in header["arrays"].items()}
         return Snapshot(header["recipe"], header["name"], int(header["change"]), arrays)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # derived: the truth is in the store, and the index is made again
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"header lacks {error}") from error
 
 
 def peek(path: Path, recipe: str) -> int:
