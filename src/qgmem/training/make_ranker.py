@@ -22,6 +22,7 @@ import numpy as np
 from ..activation.learned import LearnedReranker, Network
 from ..activation.rank_features import standardised
 from ..errors import InvalidInput
+from ..evals.datasets.beam import load_beam
 from ..memory import Memory
 from ..settings import Settings
 from ..synthetic import simulate
@@ -51,8 +52,6 @@ def make(beam: Path, out: Path) -> dict[str, list[float]]:
 
 
 def _beam(memory: Memory, folder: Path) -> Iterator[Asked]:
-    from ..evals.datasets.beam import load_beam
-
     wanted = frozenset(f"100K/{number}" for number in BEAM_CHATS)
     data = load_beam(folder, chats=wanted)
     if {conversation.id for conversation in data.conversations} != wanted:
