@@ -146,10 +146,10 @@ def test_compatible_facts_coexist() -> None:
         ("capital of", ("state", "state"), ("", ""), True),
     ],
 )
-def test_one_value_or_several(
+def test_one_or_several(
     predicate: str, kinds: tuple[ClaimKind, ClaimKind], texts: tuple[str, str], one: bool
 ) -> None:
-    """The order of evidence in functional.py: the table, the kinds, words, the form of the predicate, else several."""
+    """The order of evidence in functional.py: table, kinds, words, form of the predicate, else several."""
     pair = [claim(i + 1, f"v{i}", f"2024-0{i + 1}-01", kinds[i], predicate=predicate, text=texts[i]) for i in (0, 1)]
     assert states(pair).one is one
     assert states([replace(c, functional=not one) for c in pair]).one is not one, "the extractor's word goes first"

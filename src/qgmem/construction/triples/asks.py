@@ -10,10 +10,10 @@ from functools import cache
 from ..timex import find_times
 from .readings import Person, Reading
 from .shapes import objects, tidy_object
-from .subject import KIN, NAME, NO_NAMES, Speech
+from .subject import ADJECTIVE, KIN, NAME, NO_NAMES, Speech
 
-WHO = rf"(?P<who>you|your (?P<kin>{KIN})(?: (?P<kinname>{NAME}))?|she|he|(?P<name>{NAME}))"
-WHOSE = rf"(?P<who>your|your (?P<kin>{KIN})(?: (?P<kinname>{NAME}))?'s|her|his|(?P<name>{NAME})'s)"
+WHO = rf"(?P<who>you|your {ADJECTIVE}(?P<kin>{KIN})(?: (?P<kinname>{NAME}))?|she|he|(?P<name>{NAME}))"
+WHOSE = rf"(?P<who>your|your {ADJECTIVE}(?P<kin>{KIN})(?: (?P<kinname>{NAME}))?'s|her|his|(?P<name>{NAME})'s)"
 DO, BE = r"(?:do|does)", r"(?:are|is)"
 # What is asked, predicate, shape of the answer, words before the answer that may stand.
 ROWS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\w)[^.!?\n]*)*[.!?]*")
+TITLES = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.")
 TITLE = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St)\.$")
 CONTRACTIONS = (
     (re.compile(r"[’`]"), "'"),
@@ -50,7 +51,7 @@ def plain(sentence: str) -> str:
     >>> plain("Well, by the way, I'm based in Oslo!")
     'I am based in Oslo'
     """
-    text = sentence.strip().rstrip(".!?… ")
+    text = TITLES.sub(r"\1", sentence.strip()).rstrip(".!?… ")
     for pattern, written in CONTRACTIONS:
         text = pattern.sub(written, text)
     while (match := OPENER.match(text)) and len(text) > match.end():

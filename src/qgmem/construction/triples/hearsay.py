@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .subject import CONTEXT, KIN, NAME, Speech
+from .subject import ADJECTIVE, CONTEXT, KIN, NAME, Speech
 
-WHO = rf"(?P<who>[Mm]y (?P<kin>{KIN})(?: (?P<kinname>{NAME}))?|(?P<name>{NAME}){CONTEXT})"
+WHO = rf"(?P<who>[Mm]y {ADJECTIVE}(?P<kin>{KIN})(?: (?P<kinname>{NAME}))?|(?P<name>{NAME}){CONTEXT})"
 SAYS = r"(?:told me|told us|mentioned|says|said|swears|claims|claimed|reports|reported|let me know|wrote|texted me)"
 FORMS = (
     re.compile(rf"^{WHO} (?:just |also )?{SAYS}(?: (?:to me|yesterday|today))?,? (?:that )?(?P<rest>.+)$", re.S),

@@ -47,11 +47,11 @@ def patterns() -> tuple[Pattern, ...]:
 def possessed() -> tuple[Pattern, ...]:
     """All patterns that begin with an owner: "my doctor is …"."""
     found = []
-    for predicate, text, shape in _rows("owned"):
+    for predicate, tense, text, shape in _rows("owned"):
         text = text.replace("ANIMAL", f"(?:{ANIMALS})")
         gap = "" if shape == "pet" else r"\s+"
         match = re.compile(rf"^{OWNER} {text}{gap}(?P<object>\S.*)$")
-        found.append(Pattern(predicate, "now", shape, match, match))
+        found.append(Pattern(predicate, cast(Tense, tense), shape, match, match))
     return tuple(found)
 
 

@@ -32,6 +32,7 @@ TOPIC = re.compile(
 CLAUSE = re.compile(r"(?:;\s+|:\s+|,? but (?=(?:I|she|he|my)\b)|, and (?=(?:I|she|he|my)\b)| and (?=(?:I|she|he)\b))")
 NOT_NOW = re.compile(r"\bno longer |\b(?:do|does) not (?=.*\bany ?more\b)", re.I)
 NEVER = re.compile(r"\b(was|am|is|had|has been|have been) never\b")
+READ_CHARACTERS = 20_000  # of a turn, as for attributes
 MEMORY_OF_PERSON = 4  # turns after which "she" is nobody
 
 
@@ -48,7 +49,7 @@ class SessionReader:
         ask, self._ask = self._ask, None
         speech = Speech(speaker, self._last)
         found: list[Reading] = []
-        parts = sentences(text)
+        parts = sentences(text[:READ_CHARACTERS])
         named: Person | None = None
         for number, sentence in enumerate(parts):
             if sentence.endswith("?"):

@@ -77,8 +77,8 @@ def _named(name: str, context: str) -> Person | None:
 
 
 MENTION = re.compile(
-    rf"\b[Mm]y (?P<kin>{KIN}) (?P<kinname>{NAME})(?!\w)|"
-    rf"(?<![.!?] )(?<!^)\b(?P<name>{NAME})(?P<context>{CONTEXT})(?!\w)|\b[Mm]y (?P<bare>{KIN})\b"
+    rf"\b[Mm]y {ADJECTIVE}(?P<kin>{KIN}) (?P<kinname>{NAME})(?!\w)|"
+    rf"(?<![.!?] )(?<!^)\b(?P<name>{NAME})(?P<context>{CONTEXT})(?!\w)|\b[Mm]y {ADJECTIVE}(?P<bare>{KIN})\b"
 )
 
 
@@ -95,7 +95,7 @@ def spoken_of(sentence: str, speech: Speech) -> Person | None:
     return found[0] if len(found) == 1 else None
 
 
-INTRODUCED = re.compile(rf"\b[Mm]y (?P<kin>{KIN}),? (?P<kinname>{NAME})(?!\w)")
+INTRODUCED = re.compile(rf"\b[Mm]y {ADJECTIVE}(?P<kin>{KIN}),? (?P<kinname>{NAME})(?!\w)")
 
 
 def introduced(text: str, speaker: str) -> tuple[Person, ...]:
