@@ -1,5 +1,6 @@
 # make demo   from nothing to five answered questions
 # make test   style, types, import rules, all tests
+# make bench-growth SIZES="1000 10000 100000"   cost by number of units; GROWTH= for more options
 #
 # PYTHON=… names the interpreter; the first of these that is 3.11 or later otherwise.
 
@@ -9,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
+SIZES ?= 1000 10000 100000
 
 .PHONY: demo test wheel-test docs bench-matched train-ranker clean
 
@@ -21,6 +23,9 @@ test: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n $(JOBS) $(PYTEST)
+
+bench-growth: $(VENV)/dev.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.growth $(SIZES) --out out/growth $(GROWTH)
 
 # The built wheel alone, in an environment that holds nothing else, run from a folder that is not this one.
 wheel-test: $(VENV)/base.stamp

@@ -1,0 +1,76 @@
+"""Many small memories beside each other: a hundred turns each, as many users have."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from qgmem.memory import Memory
+from qgmem.settings import Settings
+from qgmem.stores.folder import DATABASE, namespace_folder
+from qgmem.synthetic import load_turns
+from qgmem.types import JsonValue
+
+from ..progress import progress
+from .asking import questions
+from .drawn import DrawnEmbedder
+from .load import SEED
+from .measure import Spent, Spread, Stopwatch, TimedEmbedder, folder_bytes, resident_bytes
+
+TURNS = 100
+SEARCHED = 300  # namespaces, chosen at random: most are not open when they are asked
+
+
+def measure_namespaces(count: int, folder: Path, *, show: bool = True) -> dict[str, JsonValue]:
+    """Fill `count` namespaces of a hundred turns, those that are not there yet, and search some of them.
+
+    Vectors are drawn. One call adds a namespace's turns, as a user's import would.
+    """
+    embedder = TimedEmbedder(DrawnEmbedder(), remember=True)
+    added: list[Spent] = []
+    first: list[Spent] = []
+    again: list[Spent] = []
+    with Memory.open(folder, embedder=embedder, settings=Settings()) as memory:
+        turns = load_turns(count * TURNS, SEED)
+        with progress(f"{count:,} namespaces", count, show) as bar:
+            for number in range(count):
+                batch = [message.record() for message in islice(turns, TURNS)]
+                if not (namespace_folder(folder, _user(number)) / DATABASE).exists():
+                    before, watch = embedder.cpu, Stopwatch()
+                    memory.add(batch, user_id=_user(number))
+                    spent = watch.read()
+                    added.append(replace(spent, cpu=spent.cpu - (embedder.cpu - before)))
+                bar.advance()
+    asked = questions(TURNS, 50)
+    embedder.embed(asked)
+    before_search = resident_bytes()
+    with Memory.open(folder, embedder=embedder, settings=Settings(rerank="none")) as memory:
+        for number in Random(SEED).sample(range(count), min(SEARCHED, count)):
+            for times in (first, again):
+                watch = Stopwatch()
+                memory.search(asked[number % len(asked)], user_id=_user(number))
+                times.append(watch.read())
+        after_search = resident_bytes()
+    places = [namespace_folder(folder, _user(number)) for number in range(count)]
+    found: dict[str, JsonValue] = {
+        "namespaces": count,
+        "turns": TURNS,
+        "vectors": "drawn",
+        "disk_bytes": sum(folder_bytes(place) for place in places),
+        "first_search_ms": _spreads(first),
+        "next_search_ms": _spreads(again),
+        "resident_bytes": {"before": dict(before_search), "after": dict(after_search)},
+    }
+    if added:
+        found["add_ms"] = _spreads(added)
+    return found
+
+
+def _spreads(spent: list[Spent]) -> dict[str, JsonValue]:
+    return {"wall": asdict(Spread.of([s.wall for s in spent])), "cpu": asdict(Spread.of([s.cpu for s in spent]))}
+
+
+def _user(number: int) -> str:
+    return f"user-{number}"

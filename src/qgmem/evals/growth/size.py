@@ -1,0 +1,109 @@
+"""Everything that is measured at one size, as one record that can be kept as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from qgmem.activation.learned import LearnedReranker
+from qgmem.construction.entities import RuleExtractor
+from qgmem.models.onnx import MiniLM
+from qgmem.namespace import Namespace
+from qgmem.protocols import Embedder
+from qgmem.settings import Settings
+from qgmem.stores.folder import DATABASE, SNAPSHOT, namespace_folder
+from qgmem.types import JsonValue
+
+from ..progress import progress
+from . import exact, opening, writing
+from .asking import APART, STAGES, Answer, Asker, questions
+from .drawn import DrawnEmbedder
+from .load import fill
+from .measure import Spread, TimedEmbedder, folder_bytes
+
+SizeResult = dict[str, JsonValue]
+
+QUESTIONS, COMPARED = 200, 50  # asked; compared with exact search
+ROUNDS = 20  # of ten turns
+VECTORS = ("embedded", "drawn")
+
+
+def measure_size(n: int, embed_up_to: int, folder: Path, *, show: bool = True) -> SizeResult:
+    """Fill a namespace under `folder` with `n` turns, or take the one that is there, and measure it.
+
+    Vectors of more than `embed_up_to` turns are drawn, and the result says so.
+    """
+    drawn = n > embed_up_to
+    model: Embedder = DrawnEmbedder() if drawn else MiniLM(threads=1)
+    embedder, extractor, user = TimedEmbedder(model, remember=False), RuleExtractor(), str(n)
+    place = namespace_folder(folder, user)
+    space = Namespace(place, user, Settings(), embedder.id, embedder.dimension)
+    try:
+        ingest = fill(space, n, embedder, extractor, show=show)
+        found: SizeResult = {"units": n, "vectors": VECTORS[drawn], "embedder": embedder.id}
+        found["phrases"] = space.store.stats().phrases
+        if not (place / SNAPSHOT).exists():  # a run was interrupted before it was made
+            space.index.fold(force=True)
+        found["ingest"] = {"wall_s": ingest.wall, "cpu_s": ingest.cpu, "embedding_cpu_s": embedder.cpu}
+        space.index.forget()
+        space.store.close()
+        found["disk_bytes"] = {"store": folder_bytes(place, f"{DATABASE}*"), "index": folder_bytes(place, SNAPSHOT)}
+        found |= _opened(place, user, embedder.id, n)
+        asked = questions(n, QUESTIONS)
+        answers = _asked(space, TimedEmbedder(model, remember=True), extractor, asked, show)
+        found["query_cpu_ms"] = _by_stage(answers)
+        found["query_wall_ms"] = {
+            "without embedding and rerank": asdict(
+                Spread.of([sum(answer.spent[s].wall for s in STAGES) for answer in answers])
+            )
+        }
+        index = space.index.current()
+        vectors = embedder.embed(asked[:: max(1, len(asked) // COMPARED)])
+        found["dense"] = exact.dense(index, vectors).to_json()
+        found["words"] = exact.words(space, index, asked[:: max(1, len(asked) // COMPARED)]).to_json()
+        added, deleted = writing.write(space, model, extractor, ROUNDS, 2 if n <= 100_000 else 1)
+        found["add"], found["delete"] = added.to_json(), deleted.to_json()
+    finally:
+        space.close(fold=False)
+    return found
+
+
+def _asked(
+    space: Namespace, embedder: Embedder, extractor: RuleExtractor, asked: Sequence[str], show: bool
+) -> list[Answer]:
+    asker = Asker(space, embedder, extractor, LearnedReranker())
+    for question in asked:  # embedded and looked up once: what is measured is the steady state
+        asker.ask(question)
+    answers = []
+    with progress("ask", len(asked), show) as bar:
+        for question in asked:
+            answers.append(asker.ask(question))
+            bar.advance()
+    return answers
+
+
+def _by_stage(answers: Sequence[Answer]) -> dict[str, JsonValue]:
+    """Spread of CPU time by stage, and of the sum that is held to the target."""
+    found: dict[str, JsonValue] = {
+        stage: asdict(Spread.of([answer.spent[stage].cpu for answer in answers])) for stage in (*STAGES, *APART)
+    }
+    found["total"] = asdict(Spread.of([answer.cpu for answer in answers]))
+    return found
+
+
+def _opened(place: Path, user: str, embedder_id: str, n: int) -> dict[str, JsonValue]:
+    """Seconds of a cold open, the best of three processes, and what is resident before, after, and after asking."""
+    warm = [opening.open_cold(place, user, embedder_id, n, drop=False) for _ in range(3)]
+    return {
+        "open": {
+            "s": min(one.wall for one in warm),
+            "cpu_s": min(one.cpu for one in warm),
+            "from_disk_s": opening.open_cold(place, user, embedder_id, n, drop=True).wall,
+        },
+        "resident_bytes": {
+            "before": dict(warm[-1].before),
+            "opened": dict(warm[-1].opened),
+            "asked": dict(warm[-1].asked),
+        },
+    }
