@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from qgmem.models.scripted import HashEmbedder
-from qgmem.stores import dense
+from qgmem.stores import dense, derived
 from qgmem.stores.derived import DerivedIndex
 from qgmem.stores.index import Index
 from qgmem.stores.records import NewTurn
@@ -126,13 +126,17 @@ class Oracle:
 class IndexAgainstOracle(RuleBasedStateMachine):
     """Two handles on one namespace, as two processes have them; both must always say what the oracle says."""
 
+    merged_up_to = 0  # rows: keeps many small segments side by side
+
     @initialize()
     def begin(self) -> None:
+        self.small, derived.SMALL = derived.SMALL, self.merged_up_to
         self.folder = Path(tempfile.mkdtemp())
         self.oracle, self.count = Oracle(), 0
         self.handles = [self.opened(), self.opened()]
 
     def teardown(self) -> None:
+        derived.SMALL = getattr(self, "small", derived.SMALL)
         for store, _ in getattr(self, "handles", []):
             store.close()
         shutil.rmtree(getattr(self, "folder", "/nonexistent"), ignore_errors=True)
@@ -280,7 +284,9 @@ def same(found: dict[str, float], expected: dict[str, float]) -> None:
 
 
 class QuantisedIndexAgainstOracle(IndexAgainstOracle):
-    """The same with the int8 scan that large namespaces use, from the first vector on."""
+    """The same with the int8 scan that large namespaces use, from the first vector on, and segments merged as they usually are."""
+
+    merged_up_to = derived.SMALL
 
     @initialize()
     def begin(self) -> None:

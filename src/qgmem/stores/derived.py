@@ -28,6 +28,7 @@ from .segment import term_hash
 
 FOLD_FROM = 2000  # rows outside the base before folding is worth a file
 FOLD_SHARE = 0.25  # or this share of the base, whichever is more
+SMALL = 512  # rows; segments up to this are merged with whatever is newer, since every segment costs each search
 MERGE_RATIO = 2  # a newer segment is merged into the one before it when that is at most so many times larger
 
 
@@ -183,7 +184,7 @@ class DerivedIndex:
         first = 1 if self._based else 0
         start = len(parts) - 1
         rows = len(parts[-1].segment)
-        while start - 1 >= first and len(parts[start - 1].segment) <= MERGE_RATIO * rows:
+        while start - 1 >= first and len(parts[start - 1].segment) <= max(SMALL, MERGE_RATIO * rows):
             start -= 1
             rows += len(parts[start].segment)
         return parts if start == len(parts) - 1 else [*parts[:start], joined(parts[start:])]
@@ -199,7 +200,7 @@ class DerivedIndex:
         hashes = np.array([term_hash(text) for _, text, _ in rows], np.uint64)
         parts.append(Phrases(key, hashes, VectorBlock.of(vectors.reshape(-1, self._dimension))))
         first = 1 if self._based else 0
-        while len(parts) - first >= 2 and len(parts[-2].key) <= MERGE_RATIO * len(parts[-1].key):
+        while len(parts) - first >= 2 and len(parts[-2].key) <= max(SMALL, MERGE_RATIO * len(parts[-1].key)):
             parts[-2:] = [joined_phrases(parts[-2:])]
         return parts
 
