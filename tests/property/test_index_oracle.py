@@ -284,7 +284,7 @@ def same(found: dict[str, float], expected: dict[str, float]) -> None:
 
 
 class QuantisedIndexAgainstOracle(IndexAgainstOracle):
-    """The same with the int8 scan that large namespaces use, from the first vector on, and segments merged as they usually are."""
+    """The same with the int8 scan of large namespaces from the first vector on, and segments merged as usual."""
 
     merged_up_to = derived.SMALL
 
