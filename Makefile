@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test wheel-test docs bench-matched train-ranker clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
