@@ -17,6 +17,7 @@ from .entity_memory import GraphView
 from .query import question_keys
 from .rank_features import Asking
 from .rerank import Documents, PoolReranker, RerankTask, rerank
+from .time_box import TimeBox
 
 RERANK_POOL = 1000  # candidates that a reranker may see, however few it reads
 Embed = Callable[[Sequence[str]], Float32]
@@ -67,7 +68,7 @@ class Surroundings:
     threshold: float
     graph: Callable[[Index], GraphView]
     documents: Documents
-    reranker: PoolReranker | None
+    reranker: PoolReranker | TimeBox | None
     texts: Documents | None = None
 
 

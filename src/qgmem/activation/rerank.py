@@ -83,9 +83,9 @@ class DocumentReranker:
 
 def pooled(reranker: PoolReranker | Reranker, depth: int, share: float | None) -> PoolReranker:
     """A caller's reranker as one of the pool: a model that scores documents reads the best `depth`."""
-    if hasattr(reranker, "rerank"):
-        return reranker
-    return DocumentReranker(reranker, depth, 1.0 if share is None else share)
+    if isinstance(reranker, Reranker):
+        return DocumentReranker(reranker, depth, 1.0 if share is None else share)
+    return reranker
 
 
 @dataclass(frozen=True, slots=True)

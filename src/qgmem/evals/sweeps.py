@@ -191,7 +191,7 @@ def fusion_table(measure: Measure) -> Iterator[tuple[list[str], dict[str, Measur
             shown = {"all": "entities + cosine", "without semantic": "entities alone"}.get(name, name)
             yield (
                 [fusion, shown if fusion == "entity_memory" else name],
-                measure(Settings(fusion=fusion, channels=channels, rerank="none"), CUTOFFS),  # type: ignore[arg-type]
+                measure(Settings.load({}, fusion=fusion, channels=channels, rerank="none"), CUTOFFS),
             )
 
 
@@ -199,7 +199,7 @@ def n_table(measure: Measure) -> Iterator[tuple[list[str], dict[str, Measured]]]
     """Candidates a channel; no more than n are asked for, since asking for more would raise n."""
     for fusion in ("rrf", "default"):
         for n in N_VALUES:
-            settings = Settings(fusion=fusion, n=n, rerank="none")  # type: ignore[arg-type]
+            settings = Settings.load({}, fusion=fusion, n=n, rerank="none")
             yield [fusion, str(n)], measure(settings, [k for k in CUTOFFS if k <= n])
 
 
@@ -207,7 +207,7 @@ def rerank_table(measure: Measure, rerankers: Sequence[str]) -> Iterator[tuple[l
     """The fused order against each local reranker's."""
     for fusion in ("rrf", "entity_memory", "default"):
         for name in rerankers:
-            settings = Settings(fusion=fusion, rerank=name, rerank_seconds=600)  # type: ignore[arg-type]
+            settings = Settings.load({}, fusion=fusion, rerank=name, rerank_seconds=600)
             yield [fusion, name], measure(settings, CUTOFFS)
 
 

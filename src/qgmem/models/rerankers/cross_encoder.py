@@ -55,4 +55,4 @@ class CrossEncoderReranker:
             model = CrossEncoder(self.source, max_length=MAX_TOKENS)
         except (OSError, ValueError) as error:
             raise ModelUnavailable(f"{self.source}: cannot be loaded: {error}") from error
-        return lambda pairs: model.predict(pairs, batch_size=BATCH, show_progress_bar=False)  # type: ignore[no-any-return]
+        return lambda pairs: model.predict(pairs, batch_size=BATCH, show_progress_bar=False)

@@ -3,7 +3,7 @@
 | shape | request | answer | spoken by |
 |---|---|---|---|
 | tei | {query, texts, truncate} | [{index, score}] | Hugging Face text-embeddings-inference |
-| jina | {query, documents, model?, top_n, return_documents} | {results: [{index, relevance_score}]} | Jina, vLLM, llama.cpp |
+| jina | {query, documents, model?, top_n, return_documents} | {results: [{index, relevance_score}]} | Jina, vLLM |
 | cohere | {query, documents, model?, top_n} | {results: [{index, relevance_score}]} | Cohere v2 |
 """
 
@@ -32,8 +32,8 @@ class HttpReranker:
     """A `Reranker` over HTTP. Scores are the server's, higher is better.
 
     `base_url` is what comes before `/rerank` (`http://localhost:8080`, `https://api.jina.ai/v1`,
-    `https://api.cohere.com/v2`); a key is sent if there is one. `timeout`: seconds of one attempt; there are two, and a
-    server that asks to wait longer than `timeout` is not asked again. `transport` is httpx's, for tests.
+    `https://api.cohere.com/v2`); a key is sent if there is one. `timeout`: seconds of one attempt; there are two, and
+    a server that asks to wait longer than `timeout` is not asked again. `transport` is httpx's, for tests.
     """
 
     def __init__(

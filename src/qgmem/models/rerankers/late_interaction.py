@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...errors import InvalidInput, ModelMisbehaved
 from ...protocols import Embedder, TokenEmbedder, Vectors
 
@@ -45,6 +43,7 @@ def maxsim(question: Vectors, documents: Sequence[Vectors]) -> list[float]:
 
     `question`: (q, d), each of `documents`: (t, d), rows of length 1.
 
+        >>> import numpy as np
         >>> east, north = np.eye(2, dtype=np.float32)
         >>> maxsim(np.stack([east, north]), [np.stack([east, north]), np.stack([east]), np.empty((0, 2), np.float32)])
         [1.0, 0.5, 0.0]
