@@ -140,7 +140,7 @@ def _session(session: NDArray[Any], own: Float32, matched: Float32, share: Float
     np.add.at(three, member[order][place < 3], own[order][place < 3] / 3)
     terms = np.zeros((count, matched.shape[1]), np.float32)
     np.maximum.at(terms, member, matched)
-    rank = np.argsort(np.argsort(-best, kind="stable"), kind="stable")
+    rank = np.searchsorted(np.sort(-best), -best)  # how many sessions are better; equal ones share a rank
     return {
         "session_best": best[member],
         "session_three": three[member],
