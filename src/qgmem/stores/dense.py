@@ -59,7 +59,7 @@ class VectorBlock:
 
     def exact(self, query: Float32, rows: NDArray[np.intp]) -> Float32:
         """(len(rows),) exact cosines of these rows."""
-        return _dots(self.vector[rows], query)
+        return _dots(np.take(self.vector, rows, axis=0), query)
 
     def taken(self, rows: NDArray[np.intp]) -> VectorBlock:
         """The block of these rows alone."""

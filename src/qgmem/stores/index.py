@@ -159,24 +159,29 @@ class Index:
             scores = block.scan(query)
             usable = self._usable(part, int(start), allowed)
             if usable is not None:
-                scores = np.where(usable[vector_row], scores, np.float32(-2))
-            exact = block.few
-            single = exact and len(vector_row) == len(part.segment)  # one exact score a unit
-            kept = best(scores, n if single else max(RESCORED * n, RESCORED_LEAST))
-            kept = kept[scores[kept] > -2]
-            values = scores[kept] if exact else block.exact(query, kept)
-            rows.append(vector_row[kept].astype(np.intp) + start)
+                scores[~(usable if part.one_each else usable[vector_row])] = -2
+            enough = block.few and part.one_each  # one exact score a unit
+            kept = best(scores, n if enough else max(RESCORED * n, RESCORED_LEAST))
+            if usable is not None:
+                kept = kept[scores[kept] > -2]
+            values = scores[kept] if block.few else block.exact(query, kept)
+            at = kept if part.one_each else vector_row[kept].astype(np.intp)
+            if not part.one_each:
+                at, values = _best_per_row(at, values)
+            rows.append(at + start)
             cosines.append(values)
         if not rows:
             return np.empty(0, np.intp), np.empty(0, np.float32)
-        found, values = _best_per_row(np.concatenate(rows), np.concatenate(cosines))
-        return self.top(found, values, n)
+        return self.top(np.concatenate(rows), np.concatenate(cosines), n)
 
     def cosines(self, query: Float32, rows: Rows) -> Float32:
         """(len(rows),) exact cosines; 0 for a row without a vector."""
         values = np.zeros(len(rows), np.float32)
         for part, start, inside in self._split(rows):
             local = rows[inside] - start
+            if part.one_each:
+                values[inside] = part.vectors.exact(query, local)
+                continue
             left = np.searchsorted(part.segment.vector_row, local, side="left")
             right = np.searchsorted(part.segment.vector_row, local, side="right")
             pieces, owner = _ranges(left, right)
@@ -216,7 +221,7 @@ class Index:
             if matched:
                 keys = np.concatenate([keys for keys, _ in matched])
                 total += self._spread(keys, np.concatenate([strength for _, strength in matched]), locations)
-        rows = np.flatnonzero(total)
+        rows = np.flatnonzero(total > 0)  # of booleans: eight times faster than of floats
         return rows, total[rows] / np.float32(max(len(hashes), 1))
 
     def _spread(self, phrases: Int64, strength: Float32, locations: bool) -> Float32:
@@ -253,7 +258,7 @@ class Index:
                 np.maximum.at(scores, at[hit] + int(start), (shared[hit] / shortest).astype(np.float32))
         if self.alive is not None:
             scores[~self.alive] = 0
-        rows = np.flatnonzero(scores)
+        rows = np.flatnonzero(scores > 0)
         return rows, scores[rows]
 
     # ---- chronology

@@ -43,6 +43,12 @@ class Part:
         return np.ones(len(self.segment), np.bool_) if self.alive is None else self.alive
 
     @cached_property
+    def one_each(self) -> bool:
+        """True when every unit has exactly one vector: then a row's vector lies at the row itself."""
+        vector_row = self.segment.vector_row
+        return len(vector_row) == len(self.segment) and bool((vector_row == np.arange(len(vector_row))).all())
+
+    @cached_property
     def chain(self) -> tuple[Int64, Rows]:
         """Chain keys of the living verbatim rows, ascending, and those rows."""
         rows = self.segment.chain_row
