@@ -434,7 +434,7 @@ class StoreContract:
             ({"n": {"gt": None}}, "filters.n.gt"),
             ({"n": 1 << 70}, "filters.n.eq"),
             ({"n": float("nan")}, "filters.n.eq"),
-            ({"n": object()}, "filters.n.eq"),
+            ({"n": date}, "filters.n.eq"),
             ({"speaker": 1.5}, "filters.speaker.eq"),
             ({"utterance_time": "yesterday"}, "filters.utterance_time.eq"),
             ({"utterance_time": {"contains": "2"}}, "filters.utterance_time.contains"),

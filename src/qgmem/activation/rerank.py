@@ -117,7 +117,8 @@ def rerank(task: RerankTask, reranker: PoolReranker | TimeBox, pool: int, second
     rest = task.fused.rows[~np.isin(task.fused.rows, rows)][: pool - len(best)]
     below = values.min(initial=0) - np.arange(1, len(rest) + 1, dtype=np.float32)
     best = np.concatenate([best, rest])
-    return Reranked(Fused(best, np.concatenate([values, below]).astype(np.float32), _former(task.fused, best)))
+    scores = np.concatenate([values, below]).astype(np.float32)
+    return Reranked(Fused(best, scores, _explained(task.fused, best, scores)))
 
 
 def _checked(answer: tuple[Rows, Float32], size: int) -> tuple[Rows, Float32]:
@@ -143,10 +144,12 @@ def _first(fused: Fused, pool: int) -> Fused:
     return Fused(fused.rows[:pool], fused.scores[:pool], {name: part[:pool] for name, part in fused.parts.items()})
 
 
-def _former(fused: Fused, rows: Rows) -> dict[str, Float32]:
-    """The fusion's score of each row, for the explanation; 0 for a row that it did not list."""
+def _explained(fused: Fused, rows: Rows, scores: Float32) -> dict[str, Float32]:
+    """What each part of the fusion gave, and what the reranker made of it: they add up to the score."""
     order = np.argsort(fused.rows, kind="stable")
     known = fused.rows[order]
     place = np.minimum(np.searchsorted(known, rows), max(len(known) - 1, 0))
     hit = known[place] == rows if len(known) else np.zeros(len(rows), np.bool_)
-    return {"fused": np.where(hit, fused.scores[order][place], 0).astype(np.float32)}
+    parts = {name: np.where(hit, values[order][place], 0).astype(np.float32) for name, values in fused.parts.items()}
+    parts["reranker"] = scores - sum(parts.values(), np.zeros(len(rows), np.float32))
+    return parts

@@ -48,12 +48,18 @@ def terms(text: str, language: str = "english") -> list[str]:
     `language` names the Snowball stemmer for words in Latin script, "none" for no stemming.
     Raises InvalidInput for a language without a stemmer.
     """
-    folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    folded = text.casefold() if text.isascii() else _folded(text)
     folded = _APOSTROPHE.sub("", _POSSESSIVE.sub("", folded))
     if folded.isascii():
         stem = _stemmer(language)
         return [stem(word) for word in _words_ascii(folded)]
     return list(_terms_unicode(folded, language))
+
+
+def _folded(text: str) -> str:
+    """Compatibility caseless form (Unicode, D146): two texts that differ in case or normal form become one."""
+    once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
+    return unicodedata.normalize("NFKC", once.casefold())
 
 
 def _words_ascii(folded: str) -> Iterator[str]:

@@ -45,6 +45,8 @@ def read_range(
         return None
     j = scan.skip(j + 1, "the") if scan.lows[j + 1] == "the" and scan.ordinal(j + 2) else j + 1
     if scan.lows[j] in ("now", "today", "present") and scan.today is not None and left.interval is not None:
+        if left.interval.start > scan.today:
+            return None
         return Found(j + 1, Interval(left.interval.start, scan.today, left.interval.granularity))
     right = read_point(scan, j, True, None) or _bare(scan, j)
     if right is None:
