@@ -10,6 +10,7 @@ QgmemError
 │   └── EmbedderMismatch  vectors were made by another embedder
 └── ModelError            a model answered wrongly or not at all
     ├── ModelUnavailable  timeouts, 429, 5xx after the retries
+    ├── ModelRefused      the endpoint says no: a wrong key, model or request
     └── ModelMisbehaved   an answer that is not what was asked for
 """
 
@@ -71,6 +72,19 @@ class ModelError(QgmemError):
 
 class ModelUnavailable(ModelError):
     """No answer after the retries; trying later may help."""
+
+
+class ModelRefused(ModelError):
+    """The endpoint understood and said no (4xx): a wrong key, model or request. `status` is HTTP's."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def hopeless(self) -> bool:
+        """True if no other request to this endpoint will fare better: key, permission or address are wrong."""
+        return self.status in (401, 402, 403, 404, 405)
 
 
 class ModelMisbehaved(ModelError):

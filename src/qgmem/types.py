@@ -88,11 +88,20 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class SourceSpan:
-    """Where a unit comes from: first and last turn id, and the words it rests on."""
+    """Where a unit comes from: first and last turn id, and the words it rests on.
+
+    `turns` holds the ids of all of them in order when there are several, nothing otherwise.
+    """
 
     first_turn: str
     last_turn: str
     quote: str
+    turns: tuple[str, ...] = ()
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        """All source turns in order, each once."""
+        return self.turns or tuple(dict.fromkeys((self.first_turn, self.last_turn)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,9 +270,8 @@ class Hit:
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
-        """First and last source turn, once if they are the same."""
-        span = self.unit.span
-        return (span.first_turn,) if span.first_turn == span.last_turn else (span.first_turn, span.last_turn)
+        """All source turns in order."""
+        return self.unit.span.turn_ids
 
     @property
     def utterance_time(self) -> datetime | None:
@@ -274,3 +282,45 @@ class Hit:
     def fact_times(self) -> tuple[Interval, ...]:
         """When it happened."""
         return self.unit.fact_times
+
+
+_SUMS = ("calls", "retries", "cached", "failed", "tokens_in", "tokens_out", "seconds", "cost", "unpriced")
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """Sums of one namespace, stage and model.
+
+    `calls` were first attempts that reached out; `retries` every further attempt, for whatever reason; `cached` the
+    answers that needed no call; `failed` those of `calls` that got no answer. `seconds` is waiting time, summed over
+    calls that may have run side by side. `cost` in US dollars covers calls with a known price; `unpriced` counts the
+    others.
+    """
+
+    namespace: str
+    stage: str
+    model: str
+    calls: int = 0
+    retries: int = 0
+    cached: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What rows are summed by."""
+        return self.namespace, self.stage, self.model
+
+    def plus(self, other: LedgerRow) -> LedgerRow:
+        """The sum of two rows of one key."""
+        numbers = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        return LedgerRow(*self.key, **numbers)
+
+    def minus(self, earlier: LedgerRow) -> LedgerRow:
+        """What was charged since an earlier sum of the same key."""
+        numbers = {name: getattr(self, name) - getattr(earlier, name) for name in _SUMS}
+        return LedgerRow(*self.key, **numbers)

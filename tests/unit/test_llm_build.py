@@ -15,10 +15,11 @@ from qgmem.construction.entities import RuleExtractor
 from qgmem.construction.forecast import dry_run
 from qgmem.construction.log import MemoryLog, WindowOutcome
 from qgmem.construction.read_window import Reading
+from qgmem.errors import ModelRefused
 from qgmem.models.chat import ChatAnswer, ChatRequest
 from qgmem.models.client import ModelClient
 from qgmem.models.ledger import Price
-from qgmem.models.retry import ModelRefused, RetryPolicy, Transient
+from qgmem.models.retry import RetryPolicy, Transient
 from qgmem.models.scripted_chat import Reply, ScriptedChat, no_attributes, one_unit_a_turn
 from qgmem.types import Turn
 

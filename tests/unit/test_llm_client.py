@@ -11,9 +11,10 @@ from qgmem.construction.log import MemoryLog, WindowRecord
 from qgmem.errors import InvalidInput, ModelMisbehaved, ModelUnavailable
 from qgmem.models.chat import ChatAnswer, ChatRequest, estimate_tokens
 from qgmem.models.client import ModelClient, Scope, cache_key
-from qgmem.models.ledger import LedgerRow, MemoryLedger, Price
+from qgmem.models.ledger import MemoryLedger, Price
 from qgmem.models.retry import RetryPolicy, Transient
 from qgmem.models.scripted_chat import ScriptedChat
+from qgmem.types import LedgerRow
 
 REQUEST = ChatRequest("units/1", "s", "u")
 SCOPE = Scope("ana", "units", "w-1")

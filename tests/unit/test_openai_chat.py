@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from qgmem.errors import InvalidInput, ModelMisbehaved, ModelUnavailable
+from qgmem.errors import InvalidInput, ModelMisbehaved, ModelRefused, ModelUnavailable
 from qgmem.models.chat import ChatModel, ChatRequest
 from qgmem.models.client import ModelClient, Scope
 from qgmem.models.openai_compatible import OpenAIChat
-from qgmem.models.retry import ModelRefused, RetryPolicy, Transient, retry_after_seconds
+from qgmem.models.retry import RetryPolicy, Transient, retry_after_seconds
 
 REQUEST = ChatRequest("units/1", "system words", "user words", {"type": "object"}, max_tokens=50)
 Handler = Callable[[httpx.Request], httpx.Response]

@@ -12,12 +12,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ..errors import ModelUnavailable
+from ..errors import ModelRefused, ModelUnavailable
 from ..models.client import ModelClient
-from ..models.ledger import LedgerRow
-from ..models.retry import ModelRefused
 from ..protocols import AttributeExtractor
-from ..types import Turn
+from ..types import LedgerRow, Turn
 from .log import ConstructionLog, Status, WindowOutcome, WindowRecord
 from .read_window import Reading, WindowReader
 from .windows import OVERLAP, WIDTH, Cover, Window, plan, sessions

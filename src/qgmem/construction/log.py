@@ -7,102 +7,23 @@ units that passed, the drafts that did not, and the account. `docs/design/llm-co
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
-from typing import Literal, Protocol
 
-from ..models.client import ResponseCache
-from ..models.ledger import Ledger, MemoryLedger
-from ..types import MemoryUnit
+from ..models.ledger import MemoryLedger
+from ..stores.protocol import ConstructionLog
+from ..stores.records import Forgotten, Quarantined, Status, UnitRecord, WindowOutcome, WindowRecord
 
-Status = Literal["pending", "done", "partial", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class WindowRecord:
-    """One window and how it ended. `reason` is a short code, never a word of the dialogue.
-
-    pending: not read yet. done: read, its units (perhaps none) are final. partial: its units are kept, something is
-    still missing. failed: nothing could be read; its turns are found by their own words only.
-    """
-
-    id: str
-    session_id: str
-    turn_ids: tuple[str, ...]
-    overlap: int
-    status: Status = "pending"
-    reason: str | None = None
-    attempts: int = 0  # how often it was worked on
-
-
-@dataclass(frozen=True, slots=True)
-class UnitRecord:
-    """A unit that passed every check. `partial`: something of it was lost, and a resumed run will ask again."""
-
-    unit: MemoryUnit
-    partial: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Quarantined:
-    """Something a model claimed and the dialogue does not bear out: kept apart to be looked at, never as truth.
-
-    `kind`: unit, triple or attribute. `claim` is the text in question.
-    """
-
-    kind: Literal["unit", "triple", "attribute"]
-    reason: str
-    claim: str
-
-
-@dataclass(frozen=True, slots=True)
-class WindowOutcome:
-    """All that came of one window. Recording it replaces everything recorded of that window before."""
-
-    window_id: str
-    status: Status
-    reason: str | None = None
-    units: tuple[UnitRecord, ...] = ()
-    quarantined: tuple[Quarantined, ...] = ()
-    notes: tuple[tuple[str, int], ...] = ()  # what was repaired or corrected on the way, counted
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What went when turns or windows were forgotten: unit ids, and counts of the rest."""
-
-    unit_ids: tuple[str, ...] = ()
-    windows: int = 0
-    cached: int = 0
-    quarantined: int = 0
-
-
-class ConstructionLog(ResponseCache, Ledger, Protocol):
-    """One namespace's log. Every write is one transaction, durable when it returns; any thread may call."""
-
-    def windows(self, session_id: str | None = None) -> list[WindowRecord]:
-        """All windows, or a session's, in the order in which they were opened."""
-
-    def open(self, windows: Sequence[WindowRecord]) -> None:
-        """Add windows as pending; those that are here already stay as they are."""
-
-    def finish(self, outcome: WindowOutcome) -> None:
-        """Record a window's outcome in place of any former one, units and quarantine included.
-
-        A window that was forgotten meanwhile stays forgotten: nothing is recorded then.
-        """
-
-    def units(self, window_id: str | None = None) -> list[UnitRecord]:
-        """Units of all windows in the order in which they were opened, or of one."""
-
-    def quarantine(self, window_id: str | None = None) -> list[Quarantined]:
-        """What was set apart."""
-
-    def drop(self, window_ids: Iterable[str]) -> Forgotten:
-        """Forget windows with their answers, units and quarantine."""
-
-    def forget_turns(self, turn_ids: Iterable[str]) -> Forgotten:
-        """Forget every window that shows one of these turns, also as background."""
+__all__ = [
+    "ConstructionLog",
+    "Forgotten",
+    "MemoryLog",
+    "Quarantined",
+    "Status",
+    "UnitRecord",
+    "WindowOutcome",
+    "WindowRecord",
+]
 
 
 class MemoryLog(MemoryLedger):

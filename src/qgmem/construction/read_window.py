@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from ..errors import ModelError, ModelMisbehaved, ModelUnavailable
+from ..errors import ModelError, ModelMisbehaved, ModelRefused, ModelUnavailable
 from ..models.chat import ChatAnswer, ChatRequest
 from ..models.client import ModelClient, Scope
-from ..models.retry import ModelRefused
 from ..protocols import AttributeExtractor
 from ..types import MemoryUnit
 from .attributes_llm import Proposed, attribute_request, by_rules, checked, complete, read_attributes

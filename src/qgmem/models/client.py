@@ -11,8 +11,9 @@ from threading import BoundedSemaphore
 from typing import Protocol
 
 from ..errors import InvalidInput, ModelError
+from ..types import LedgerRow
 from .chat import ChatAnswer, ChatModel, ChatRequest
-from .ledger import Ledger, LedgerRow, MemoryLedger, Price, Prices
+from .ledger import Ledger, MemoryLedger, Price, Prices
 from .retry import RetryPolicy
 
 

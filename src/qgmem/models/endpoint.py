@@ -9,8 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from ..errors import InvalidInput, ModelMisbehaved
-from .retry import ModelRefused, Transient, retry_after_seconds
+from ..errors import InvalidInput, ModelMisbehaved, ModelRefused
+from .retry import Transient, retry_after_seconds
 
 OPENAI = "https://api.openai.com/v1"
 TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
+from ..types import LedgerRow
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -25,48 +27,6 @@ class Price:
 
 
 Prices = Mapping[str, Price]  # by model id
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """Sums of one namespace, stage and model.
-
-    `calls` were first attempts that reached out; `retries` every further attempt, for whatever reason; `cached` the
-    answers that needed no call; `failed` those of `calls` that got no answer. `seconds` is waiting time, summed over
-    calls that may have run side by side. `cost` in US dollars covers calls with a known price; `unpriced` counts the
-    others.
-    """
-
-    namespace: str
-    stage: str
-    model: str
-    calls: int = 0
-    retries: int = 0
-    cached: int = 0
-    failed: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    seconds: float = 0.0
-    cost: float = 0.0
-    unpriced: int = 0
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What rows are summed by."""
-        return self.namespace, self.stage, self.model
-
-    def plus(self, other: LedgerRow) -> LedgerRow:
-        """The sum of two rows of one key."""
-        numbers = {name: getattr(self, name) + getattr(other, name) for name in _NUMBERS}
-        return LedgerRow(*self.key, **numbers)
-
-    def minus(self, earlier: LedgerRow) -> LedgerRow:
-        """What was charged since an earlier sum of the same key."""
-        numbers = {name: getattr(self, name) - getattr(earlier, name) for name in _NUMBERS}
-        return LedgerRow(*self.key, **numbers)
-
-
-_NUMBERS = ("calls", "retries", "cached", "failed", "tokens_in", "tokens_out", "seconds", "cost", "unpriced")
 
 
 class Ledger(Protocol):

@@ -13,12 +13,13 @@ from typing import Any
 import httpx
 import numpy as np
 
-from ..errors import InvalidInput, ModelMisbehaved
+from ..errors import InvalidInput, ModelMisbehaved, ModelRefused
 from ..protocols import Vectors
+from ..types import LedgerRow
 from .chat import ChatAnswer, ChatRequest, estimate_tokens
 from .endpoint import Endpoint
-from .ledger import Ledger, LedgerRow
-from .retry import ModelRefused, RetryPolicy, Transient
+from .ledger import Ledger
+from .retry import RetryPolicy, Transient
 
 # Ways to ask for JSON, best first. llama-cpp-python takes the schema inside `json_object`; plain asks in words only.
 MODES = ("json_schema", "json_object_schema", "json_object", "plain")

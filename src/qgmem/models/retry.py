@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt
 
-from ..errors import ModelError, ModelUnavailable
+from ..errors import ModelUnavailable
 
 T = TypeVar("T")
 
@@ -22,19 +22,6 @@ class Transient(ModelUnavailable):
     def __init__(self, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.status, self.retry_after = status, retry_after
-
-
-class ModelRefused(ModelError):
-    """The endpoint understood and said no (4xx): a wrong key, model or request. `status` is HTTP's."""
-
-    def __init__(self, message: str, *, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-    @property
-    def hopeless(self) -> bool:
-        """True if no other request to this endpoint will fare better: key, permission or address are wrong."""
-        return self.status in (401, 402, 403, 404, 405)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,25 @@ any thread. Every failure is a StoreError, every bad value an InvalidInput; noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..types import MemoryUnit, Turn
+from ..types import LedgerRow, MemoryUnit, Turn
 from .index_reading import IndexPage
-from .records import HistoryEvent, NewTurn, Receipt, StoreStats
+from .records import (
+    Forgotten,
+    HistoryEvent,
+    NewTurn,
+    Quarantined,
+    Receipt,
+    StoreStats,
+    UnitRecord,
+    WindowOutcome,
+    WindowRecord,
+)
 
 Filters = Mapping[str, Any]  # see filters.py
 Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
@@ -86,11 +96,20 @@ class Store(Protocol):
     def delete(self, unit_ids: Sequence[str]) -> Receipt:
         """Remove units, the turns a verbatim one stands for, and all that rests on them, down to the bytes.
 
+        That is every unit whose span holds a turn, and every window of construction that shows one, with its units,
+        answers and quarantine. With an extracted unit alone go the answers that its window was read from.
+
         Raises NotFound, before anything is removed, if an id is not here.
         """
 
     def delete_all(self) -> Receipt:
         """Remove everything of the namespace."""
+
+    # ---- construction by a language model
+
+    @property
+    def log(self) -> ConstructionLog:
+        """What construction by a language model has recorded; its units are found like all others."""
 
     # ---- reading
 
@@ -143,3 +162,50 @@ class Store(Protocol):
 
     def knows_index(self, name: str) -> bool:
         """True for a snapshot that belongs to this very store: not to another, nor to a later state of a copy."""
+
+
+class ConstructionLog(Protocol):
+    """One namespace's log. Every write is one transaction, durable when it returns; any thread may call.
+
+    It is the cache of answers and the ledger of `models` as well.
+    """
+
+    # ---- answers and charges
+
+    def cached(self, owner: str, key: str) -> str | None:
+        """The answer kept for this window under this key."""
+
+    def cache(self, owner: str, key: str, answer: str) -> None:
+        """Keep an answer, unless its window was forgotten meanwhile."""
+
+    def charge(self, row: LedgerRow) -> None:
+        """Add to the sums of the row's key."""
+
+    def ledger(self) -> list[LedgerRow]:
+        """All sums, by key."""
+
+    # ---- windows
+
+    def windows(self, session_id: str | None = None) -> list[WindowRecord]:
+        """All windows, or a session's, in the order in which they were opened."""
+
+    def open(self, windows: Sequence[WindowRecord]) -> None:
+        """Add windows as pending; those that are here already stay as they are."""
+
+    def finish(self, outcome: WindowOutcome) -> None:
+        """Record a window's outcome in place of any former one, units and quarantine included.
+
+        A window that was forgotten meanwhile stays forgotten: nothing is recorded then.
+        """
+
+    def units(self, window_id: str | None = None) -> list[UnitRecord]:
+        """Units of all windows in the order in which they were opened, or of one."""
+
+    def quarantine(self, window_id: str | None = None) -> list[Quarantined]:
+        """What was set apart."""
+
+    def drop(self, window_ids: Iterable[str]) -> Forgotten:
+        """Forget windows with their answers, units and quarantine."""
+
+    def forget_turns(self, turn_ids: Iterable[str]) -> Forgotten:
+        """Forget every window that shows one of these turns, also as background."""

@@ -39,10 +39,17 @@ _TURN = """
     t.caption_query, t.metadata, t.agent_id, t.run_id
 """
 _JOINS = "JOIN labels s ON s.code = t.session JOIN labels p ON p.code = t.speaker"
+# The turn that gives a unit its speaker, role and times. The cast lets SQLite use the index `units_by_voice`.
+VOICE = "t.sequence = CAST(coalesce(u.voice, u.first_turn) AS INTEGER)"
 UNIT = f"""
-    SELECT u.key, u.id, u.kind, u.text, u.quote, u.subject, u.predicate, u.object, u.fact_times, l.id, t.session,
-    t.speaker, t.utterance_us, {_TURN}
-    FROM units u JOIN turns t ON t.sequence = u.first_turn JOIN turns l ON l.sequence = u.last_turn {_JOINS}
+    SELECT u.key, u.id, u.kind, u.text, u.quote, u.subject, u.predicate, u.object, u.fact_times,
+    CASE WHEN u.kind = 'verbatim' THEN NULL ELSE (
+        SELECT json_group_array(id) FROM (
+            SELECT c.id FROM turns c WHERE c.session = t.session AND c.sequence BETWEEN u.first_turn AND u.last_turn
+            ORDER BY c.sequence
+        )
+    ) END, t.session, t.speaker, t.utterance_us, {_TURN}
+    FROM units u JOIN turns t ON {VOICE} {_JOINS}
 """
 TURN_FROM = 13  # the turn's columns in a row of UNIT
 
@@ -167,7 +174,7 @@ def page(connection: sqlite3.Connection, after: int, limit: int, where: Where) -
 
 def keys(connection: sqlite3.Connection, where: Where) -> NDArray[np.int64]:
     """Keys of the units that pass, ascending."""
-    sql = f"SELECT u.key FROM units u JOIN turns t ON t.sequence = u.first_turn WHERE {where.sql} ORDER BY u.key"
+    sql = f"SELECT u.key FROM units u JOIN turns t ON {VOICE} WHERE {where.sql} ORDER BY u.key"
     return np.array([row[0] for row in connection.execute(sql, where.values)], np.int64)
 
 
@@ -300,13 +307,16 @@ def turn_of(row: Sequence[Any]) -> Turn:
 
 
 def unit_of(row: Any, turn: Turn, mentioned: Sequence[Any]) -> MemoryUnit:
-    """A row of `UNIT` with its turn and its (kind, type, surface, start, stop). Raises StoreDamaged."""
+    """A row of `UNIT` with its voice's turn and its (kind, type, surface, start, stop). Raises StoreDamaged."""
+    turns = (turn.id,) if row[9] is None else tuple(json.loads(row[9])) or (turn.id,)
     triple = None if row[5] is None else Triple(row[5], row[6], row[7])
     return MemoryUnit(
         id=row[1],
         kind=row[2],
         text=turn.text if row[3] is None else row[3],
-        span=SourceSpan(turn.id, row[9], turn.text if row[4] is None else row[4]),
+        span=SourceSpan(
+            turns[0], turns[-1], turn.text if row[4] is None else row[4], turns if len(turns) > 1 else ()
+        ),
         session_id=turn.session_id,
         sequence=turn.sequence,
         speaker=turn.speaker,

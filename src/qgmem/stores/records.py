@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..types import Attributes, JsonValue, Role
+from ..types import Attributes, JsonValue, MemoryUnit, Role
+
+Status = Literal["pending", "done", "partial", "failed"]  # of a window
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class Receipt:
     phrases: int
     vectors: int
     history: int
+    windows: int = 0  # of construction by a language model
+    cached: int = 0  # its answers
+    quarantined: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +80,65 @@ class StoreStats:
     change: int
     embedder: str | None
     dimension: int | None
+
+
+# ---- construction by a language model
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRecord:
+    """One window and how it ended. `reason` is a short code, never a word of the dialogue.
+
+    pending: not read yet. done: read, its units (perhaps none) are final. partial: its units are kept, something is
+    still missing. failed: nothing could be read; its turns are found by their own words only.
+    """
+
+    id: str
+    session_id: str
+    turn_ids: tuple[str, ...]
+    overlap: int
+    status: Status = "pending"
+    reason: str | None = None
+    attempts: int = 0  # how often it was worked on
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRecord:
+    """A unit that passed every check. `partial`: something of it was lost, and a resumed run will ask again."""
+
+    unit: MemoryUnit
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """Something a model claimed and the dialogue does not bear out: kept apart to be looked at, never as truth.
+
+    `kind`: unit, triple or attribute. `claim` is the text in question.
+    """
+
+    kind: Literal["unit", "triple", "attribute"]
+    reason: str
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOutcome:
+    """All that came of one window. Recording it replaces everything recorded of that window before."""
+
+    window_id: str
+    status: Status
+    reason: str | None = None
+    units: tuple[UnitRecord, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    notes: tuple[tuple[str, int], ...] = ()  # what was repaired or corrected on the way, counted
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went when turns or windows were forgotten: unit ids, and counts of the rest."""
+
+    unit_ids: tuple[str, ...] = ()
+    windows: int = 0
+    cached: int = 0
+    quarantined: int = 0

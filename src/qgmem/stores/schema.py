@@ -102,6 +102,54 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE tombstones (change INTEGER NOT NULL, unit INTEGER NOT NULL, PRIMARY KEY (change, unit))
         WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE windows (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        session INTEGER NOT NULL REFERENCES labels (code),
+        overlap INTEGER NOT NULL,                    -- so many first turns are background
+        status TEXT NOT NULL,                        -- pending | done | partial | failed
+        reason TEXT,                                 -- a code, never a word of the dialogue
+        attempts INTEGER NOT NULL DEFAULT 0,
+        notes TEXT NOT NULL DEFAULT '{}'             -- {"span-corrected": 2, ...}
+    );
+    CREATE INDEX windows_by_session ON windows (session, key);
+    CREATE INDEX windows_open ON windows (status) WHERE status <> 'done';
+    CREATE TABLE window_turns (
+        window INTEGER NOT NULL REFERENCES windows (key),
+        place INTEGER NOT NULL,
+        turn INTEGER NOT NULL REFERENCES turns (sequence),
+        PRIMARY KEY (window, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX window_turns_by_turn ON window_turns (turn);
+    CREATE TABLE answers (                           -- what was paid for, by content
+        window INTEGER NOT NULL REFERENCES windows (key),
+        key TEXT NOT NULL,                           -- sha256 of model, prompt version, texts, schema, limits
+        answer TEXT NOT NULL,                        -- [text, tokens in, tokens out, truncated, counted]
+        PRIMARY KEY (window, key)
+    );
+    CREATE TABLE quarantine (
+        window INTEGER NOT NULL REFERENCES windows (key),
+        place INTEGER NOT NULL,
+        kind TEXT NOT NULL,                          -- unit | triple | attribute
+        reason TEXT NOT NULL,
+        claim TEXT NOT NULL,
+        PRIMARY KEY (window, place)
+    ) WITHOUT ROWID;
+    CREATE TABLE ledger (                            -- counts only; outlives deletions of turns
+        stage TEXT NOT NULL,
+        model TEXT NOT NULL,
+        calls INTEGER NOT NULL, retries INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL,
+        tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, seconds REAL NOT NULL,
+        cost REAL NOT NULL, unpriced INTEGER NOT NULL,
+        PRIMARY KEY (stage, model)
+    ) WITHOUT ROWID;
+    ALTER TABLE units ADD COLUMN window INTEGER REFERENCES windows (key);  -- NULL: verbatim
+    ALTER TABLE units ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE units ADD COLUMN voice INTEGER REFERENCES turns (sequence);  -- the turn whose words are quoted
+    CREATE INDEX units_by_voice ON units (CAST(coalesce(voice, first_turn) AS INTEGER));
+    CREATE INDEX units_by_window ON units (window) WHERE window IS NOT NULL;
+    """,
 )
 
 

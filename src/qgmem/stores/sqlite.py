@@ -19,6 +19,7 @@ from ..errors import EmbedderMismatch, NotFound, StoreUnavailable
 from ..types import MemoryUnit, Turn
 from . import index_reading, reading, writing
 from .connection import BUSY_SECONDS, SqliteFile
+from .construction_log import SqliteLog
 from .filters import parse_filters
 from .folder import FILES, FOLD_LOCK, SNAPSHOT
 from .locks import FileLock
@@ -57,6 +58,20 @@ class SqliteStore:
     def _changing(self) -> Iterator[tuple[sqlite3.Connection, int]]:
         with self._file.writing() as connection:
             yield connection, writing.next_change(connection)
+
+    @contextmanager
+    def _forgetting(self) -> Iterator[tuple[sqlite3.Connection, int]]:
+        """A change after which the bytes of what it removed are overwritten."""
+        with self._file.errors(), FileLock(self.folder / FOLD_LOCK):
+            with self._changing() as (connection, change):
+                yield connection, change
+                writing.set_meta(connection, "scrub", str(change))
+            self._scrub()
+
+    @property
+    def log(self) -> SqliteLog:
+        """What construction by a language model has recorded."""
+        return SqliteLog(self._file, self._changing, self._forgetting)
 
     # ---- embedder
 
@@ -191,12 +206,8 @@ class SqliteStore:
         The file is rewritten without them, which takes about a second for 100,000 units; delete many at once.
         Raises NotFound, before anything is removed, if an id is not here.
         """
-        with self._file.errors(), FileLock(self.folder / FOLD_LOCK):
-            with self._changing() as (connection, change):
-                receipt = writing.delete(connection, self.user_id, unit_ids, change)
-                writing.set_meta(connection, "scrub", str(change))
-            self._scrub()
-        return receipt
+        with self._forgetting() as (connection, change):
+            return writing.delete(connection, self.user_id, unit_ids, change)
 
     def delete_all(self) -> Receipt:
         """Remove everything of the namespace; its files too, unless another process has them open.

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NotFound
+from ..types import Attributes
 from . import reading
-from .records import NewTurn, Receipt
+from .records import Forgotten, NewTurn, Receipt
 from .segment import CHAIN_SHIFT
 
 PhraseVectors = Mapping[str, NDArray[np.float32]]  # phrase text -> (d,)
@@ -68,23 +69,22 @@ class Batch:
                 turn.run_id,
             ),
         )
-        sequence = _key_of(stored)
+        sequence = key_of(stored)
         times = reading.intervals_text(turn.attributes.fact_times)
         unit = self._connection.execute(
             "INSERT INTO units (id, kind, first_turn, last_turn, fact_times, change) "
             "VALUES (?, 'verbatim', ?, ?, ?, ?)",
             (turn.id, sequence, sequence, times, self._change),
         )
-        self.attach(_key_of(unit), turn)
+        self.attach(key_of(unit), turn.attributes, turn.vectors)
         return sequence
 
-    def attach(self, key: int, turn: NewTurn) -> None:
-        """Mentions and vectors of a unit that has none."""
-        entities = turn.attributes.entities
+    def attach(self, key: int, attributes: Attributes, vectors: NDArray[np.float32] | None) -> None:
+        """Mentions and vectors (chunks, d) of a unit that has none."""
         found: list[tuple[str, str | None, str, int | None, int | None]] = [
-            ("entity", entity.type, entity.text, entity.start, entity.end) for entity in entities
+            ("entity", entity.type, entity.text, entity.start, entity.end) for entity in attributes.entities
         ]
-        found += [("location", None, text, None, None) for text in turn.attributes.locations]
+        found += [("location", None, text, None, None) for text in attributes.locations]
         self._connection.executemany(
             "INSERT INTO mentions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -92,8 +92,8 @@ class Batch:
                 for place, (kind, entity_type, surface, start, stop) in enumerate(found)
             ],
         )
-        if turn.vectors is not None and self._embedder is not None:
-            insert_unit_vectors(self._connection, self._embedder, key, turn.vectors)
+        if vectors is not None and self._embedder is not None:
+            insert_unit_vectors(self._connection, self._embedder, key, vectors)
 
     def _free(self, sequence: int | None) -> int | None:
         """The wanted place if nothing stands there or later, else None for the next one."""
@@ -110,7 +110,7 @@ class Batch:
             code = (
                 row[0]
                 if row
-                else _key_of(self._connection.execute("INSERT INTO labels (kind, text) VALUES (?, ?)", (kind, text)))
+                else key_of(self._connection.execute("INSERT INTO labels (kind, text) VALUES (?, ?)", (kind, text)))
             )
             self._labels[kind, text] = code
         return code
@@ -123,7 +123,7 @@ class Batch:
             key = (
                 int(row[0])
                 if row
-                else _key_of(
+                else key_of(
                     self._connection.execute("INSERT INTO phrases (text, change) VALUES (?, ?)", (text, self._change))
                 )
             )
@@ -133,7 +133,8 @@ class Batch:
         return key
 
 
-def _key_of(cursor: sqlite3.Cursor) -> int:
+def key_of(cursor: sqlite3.Cursor) -> int:
+    """The key of the row that was inserted."""
     assert cursor.lastrowid is not None
     return cursor.lastrowid
 
@@ -186,33 +187,33 @@ def update(connection: sqlite3.Connection, key: int, turn: NewTurn, change: int,
     )
     phrases = _drop_mentions(connection, [key])
     connection.execute("DELETE FROM unit_vectors WHERE unit = ?", (key,))
-    Batch(connection, change, vectors).attach(key, turn)
+    Batch(connection, change, vectors).attach(key, turn.attributes, turn.vectors)
     _drop_orphans(connection, phrases)
 
 
 def delete(connection: sqlite3.Connection, user_id: str, unit_ids: Sequence[str], change: int) -> Receipt:
-    """Units by id, the turns that verbatim ones stand for, and every claim that rests on those. Raises NotFound."""
+    """Units by id, the turns that verbatim ones stand for, and all that shows or rests on those. Raises NotFound."""
     keys: set[int] = set()
     sequences: set[int] = set()
+    read: set[int] = set()  # windows that lose a unit by itself: their answers hold its words
     for unit_id in unit_ids:
-        row = connection.execute("SELECT key, kind, first_turn FROM units WHERE id = ?", (unit_id,)).fetchone()
+        sql = "SELECT key, kind, first_turn, window FROM units WHERE id = ?"
+        row = connection.execute(sql, (unit_id,)).fetchone()
         if row is None:
             raise NotFound(f"id: no unit {unit_id!r} of {user_id!r}; nothing was deleted")
         keys.add(int(row[0]))
         if row[1] == "verbatim":
             sequences.add(int(row[2]))
+        elif row[3] is not None:
+            read.add(int(row[3]))
     for sequence in sequences:
         keys.update(_resting_on(connection, sequence))
-    ordered = sorted(keys)
-    ids: list[str] = []
-    vectors = events = 0
-    for key in ordered:
-        ids.append(str(connection.execute("SELECT id FROM units WHERE key = ?", (key,)).fetchone()[0]))
-        vectors += connection.execute("DELETE FROM unit_vectors WHERE unit = ?", (key,)).rowcount
-        events += connection.execute("DELETE FROM history WHERE unit_id = ?", (ids[-1],)).rowcount
-    phrases = _drop_mentions(connection, ordered)
-    connection.executemany("DELETE FROM units WHERE key = ?", [(key,) for key in ordered])
-    connection.executemany("INSERT INTO tombstones VALUES (?, ?)", [(change, key) for key in ordered])
+    windows = windows_showing(connection, sequences)
+    for window in windows:
+        keys.update(_units_of(connection, window))
+    cached = sum(connection.execute("DELETE FROM answers WHERE window = ?", (key,)).rowcount for key in read)
+    ids, vectors, phrases, events = remove_units(connection, sorted(keys), change)
+    forgotten = forget_windows(connection, windows, change)
     labels: set[int] = set()
     for sequence in sorted(sequences):
         where = "SELECT session, speaker FROM turns WHERE sequence = ?"
@@ -224,16 +225,68 @@ def delete(connection: sqlite3.Connection, user_id: str, unit_ids: Sequence[str]
         [(code,) for code in labels],
     )
     return Receipt(
-        user_id, tuple(ids), len(sequences), len(ordered), _drop_orphans(connection, phrases), vectors, events
+        user_id,
+        tuple(ids),
+        len(sequences),
+        len(ids),
+        phrases,
+        vectors,
+        events,
+        forgotten.windows,
+        cached + forgotten.cached,
+        forgotten.quarantined,
     )
+
+
+def remove_units(connection: sqlite3.Connection, keys: Sequence[int], change: int) -> tuple[list[str], int, int, int]:
+    """Units with all that hangs on them, leaving tombstones: (ids, vectors, orphaned phrases, history events)."""
+    ids: list[str] = []
+    vectors = events = 0
+    for key in keys:
+        ids.append(str(connection.execute("SELECT id FROM units WHERE key = ?", (key,)).fetchone()[0]))
+        vectors += connection.execute("DELETE FROM unit_vectors WHERE unit = ?", (key,)).rowcount
+        events += connection.execute("DELETE FROM history WHERE unit_id = ?", (ids[-1],)).rowcount
+    phrases = _drop_mentions(connection, keys)
+    connection.executemany("DELETE FROM units WHERE key = ?", [(key,) for key in keys])
+    connection.executemany("INSERT INTO tombstones VALUES (?, ?)", [(change, key) for key in keys])
+    return ids, vectors, _drop_orphans(connection, phrases), events
+
+
+def windows_showing(connection: sqlite3.Connection, sequences: Iterable[int]) -> set[int]:
+    """Keys of the windows that show one of these turns, also as background."""
+    found: set[int] = set()
+    for sequence in sequences:
+        rows = connection.execute("SELECT window FROM window_turns WHERE turn = ?", (sequence,))
+        found.update(int(row[0]) for row in rows)
+    return found
+
+
+def forget_windows(connection: sqlite3.Connection, windows: Iterable[int], change: int) -> Forgotten:
+    """Windows with their units, answers and quarantine."""
+    ids: list[str] = []
+    gone = {"windows": 0, "answers": 0, "quarantine": 0}
+    for window in sorted(windows):
+        ids += remove_units(connection, _units_of(connection, window), change)[0]
+        connection.execute("DELETE FROM window_turns WHERE window = ?", (window,))
+        for table in ("answers", "quarantine"):
+            gone[table] += connection.execute(f"DELETE FROM {table} WHERE window = ?", (window,)).rowcount
+        gone["windows"] += connection.execute("DELETE FROM windows WHERE key = ?", (window,)).rowcount
+    return Forgotten(tuple(ids), gone["windows"], gone["answers"], gone["quarantine"])
+
+
+def _units_of(connection: sqlite3.Connection, window: int) -> list[int]:
+    rows = connection.execute("SELECT key FROM units WHERE window = ? ORDER BY key", (window,))
+    return [int(row[0]) for row in rows]
 
 
 def _resting_on(connection: sqlite3.Connection, sequence: int) -> list[int]:
     """Units whose span holds this turn."""
     at_border = "SELECT key FROM units WHERE first_turn = :turn OR last_turn = :turn"
+    session = "SELECT session FROM turns WHERE sequence"
     across = (
         "SELECT key FROM units INDEXED BY units_spanning "
-        "WHERE last_turn > first_turn AND first_turn < :turn AND last_turn > :turn"
+        "WHERE last_turn > first_turn AND first_turn < :turn AND last_turn > :turn "
+        f"AND ({session} = first_turn) = ({session} = :turn)"
     )
     return [int(row[0]) for row in connection.execute(f"{at_border} UNION {across}", {"turn": sequence})]
 
@@ -261,7 +314,8 @@ def delete_everything(connection: sqlite3.Connection, user_id: str, change: int)
     """All content; ids and counts of what went."""
     ids = tuple(str(row[0]) for row in connection.execute("SELECT id FROM units ORDER BY key"))
     connection.execute("INSERT INTO tombstones SELECT ?, key FROM units", (change,))
-    tables = ("mentions", "unit_vectors", "phrase_vectors", "history", "units", "turns", "phrases", "labels")
+    content = ("mentions", "unit_vectors", "phrase_vectors", "history", "units", "turns", "phrases", "labels")
+    tables = (*content, "answers", "quarantine", "window_turns", "windows", "ledger")
     counts = {table: connection.execute(f"DELETE FROM {table}").rowcount for table in tables}
     return Receipt(
         user_id,
@@ -271,4 +325,7 @@ def delete_everything(connection: sqlite3.Connection, user_id: str, change: int)
         counts["phrases"],
         counts["unit_vectors"],
         counts["history"],
+        counts["windows"],
+        counts["answers"],
+        counts["quarantine"],
     )
