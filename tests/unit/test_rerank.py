@@ -266,10 +266,13 @@ def test_a_reranker_cannot_bring_back_what_the_scope_forbids(
     assert len(search(folder, everything)) == 5
 
 
-def test_the_explanation_keeps_the_fused_score(folder: Path) -> None:
-    fused = {hit.id: hit.score for hit in search(folder)}
-    hits = search(folder, Model(len), explain=True)
-    assert {hit.id: hit.contributions["fused"] for hit in hits} == pytest.approx(fused)
+def test_the_explanation_holds_the_parts_of_the_fusion_and_adds_up(folder: Path) -> None:
+    fused = {hit.id: hit.contributions for hit in search(folder, explain=True)}
+    for hit in search(folder, Model(len), explain=True):
+        parts = dict(hit.contributions)
+        assert sum(parts.values()) == pytest.approx(hit.score, abs=1e-4)
+        parts.pop("reranker")
+        assert parts == pytest.approx(fused[hit.id])
 
 
 # ---- models that score documents
