@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from .activation.query import parse_query
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
 from .activation.time_box import boxed
+from .construction.redaction import Redactor
 from .construction.timestamps import parse_timestamp
 from .construction.timex import find_times
 from .errors import InvalidInput
@@ -24,10 +25,11 @@ from .namespace import Namespace
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.analyser import terms
+from .stores.folder import checked
 from .stores.index import Index, Mask
 from .stores.reading import time_number
 from .stores.segment import NO_DAY, NO_TIME
-from .types import Hit
+from .types import Hit, MemoryUnit, UnitKind
 
 Moment = str | date | datetime | None
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
@@ -47,6 +49,22 @@ class Scope:
         return self.as_of is not None or self.known_at is not None
 
 
+def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str, Any]]:
+    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name."""
+    rest = dict(filters)
+    named = [rest.pop("user_id")] if "user_id" in rest else []
+    if isinstance(rest.get("AND"), Sequence):
+        parts = [dict(part) if isinstance(part, Mapping) else part for part in rest["AND"]]
+        named += [part.pop("user_id") for part in parts if isinstance(part, dict) and "user_id" in part]
+        rest["AND"] = [part for part in parts if part != {}]
+    owners = {
+        checked(owner["eq"] if isinstance(owner, Mapping) and set(owner) == {"eq"} else owner) for owner in named
+    }
+    if len(owners) > 1:
+        raise InvalidInput("filters.user_id", f"names {len(owners)} users", "search one at a time")
+    return (owners.pop() if owners else user_id), rest
+
+
 class Recall:
     """Searches one namespace at a time. Holds no state of its own but the thread of a reranker that overran."""
 
@@ -56,8 +74,10 @@ class Recall:
         extractor: AttributeExtractor,
         reranker: PoolReranker | None,
         settings: Settings,
+        redactor: Redactor | None = None,
     ) -> None:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
+        self._redactor = redactor  # of what is shown
         self._reranker = None if reranker is None else boxed(reranker)
 
     def search(
@@ -65,7 +85,8 @@ class Recall:
     ) -> list[Hit]:
         """At most `limit` hits, best first."""
         index, found = self.activation(space, question, limit, scope, question_time)
-        return _hits(space, index, found, limit, scope, explain=explain)
+        hits = _hits(space, index, found, limit, scope, explain=explain)
+        return hits if self._redactor is None else [_blacked_out(hit, self._redactor.fresh()) for hit in hits]
 
     def activation(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
@@ -78,10 +99,12 @@ class Recall:
         asked = self._asked(space, question, question_time)
         index = space.index.current()
         allowed = _allowed(space, index, scope)
-        wider = {"pool": max(self._settings.pool, limit), "n": max(self._settings.n, limit)}
+        wanted = limit if _plain(index, limit, self._settings.pool) else 2 * limit  # half may be repeats
+        wider = {"pool": max(self._settings.pool, wanted), "n": max(self._settings.n, wanted)}
         settings = self._settings.model_copy(update=wider)
         around = Surroundings(
             embed=self._embedder.embed,
+            terms=lambda text: terms(text, settings.language),
             threshold=settings.sem_match_threshold or self._embedder.sem_match_threshold,
             graph=space.entity_graph,
             documents=lambda rows: [unit_document(unit) for unit in space.store.units(index.ids(rows))],
@@ -157,25 +180,60 @@ def _last_moment(moment: Moment) -> int:
     return number
 
 
+def _plain(index: Index, limit: int, pool: int) -> bool:
+    """True when the pool holds enough for sure: it is large, or every unit is a turn of its own."""
+    return 2 * limit <= pool or bool(np.asarray(index.column("verbatim")).all())
+
+
 def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: Scope, *, explain: bool) -> list[Hit]:
-    rows = found.rows[:limit]
-    ids = index.ids(rows)
-    units = {unit.id: unit for unit in space.store.units(ids)}
+    """The best `limit` of the pool, none of which shows the evidence of a better one again."""
     hits: list[Hit] = []
+    evidence = Evidence()
     not_reranked = (f"not-reranked: {found.failure}",) if found.failure else ()
-    for place, (row, unit_id) in enumerate(zip(rows.tolist(), ids, strict=True)):
-        unit = units.get(unit_id)
-        if unit is None:  # deleted by another process since the index was read
-            continue
-        known = unit.utterance_time is not None or (scope.known_at is None and bool(unit.fact_times))
-        hits.append(
-            Hit(
-                unit=unit,
-                rank=len(hits) + 1,
-                score=float(found.scores[place]),
-                channels=found.channels(row),
-                contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
-                flags=(("time-unknown",) if scope.timed and not known else ()) + not_reranked,
+    for start in range(0, len(found.rows), limit):
+        rows = found.rows[start : start + limit]
+        ids = index.ids(rows)
+        units = {unit.id: unit for unit in space.store.units(ids)}
+        for place, (row, unit_id) in enumerate(zip(rows.tolist(), ids, strict=True), start):
+            unit = units.get(unit_id)
+            # none: deleted by another process since the index was read
+            if unit is None or evidence.repeats(unit) or len(hits) == limit:
+                continue
+            known = unit.utterance_time is not None or (scope.known_at is None and bool(unit.fact_times))
+            hits.append(
+                Hit(
+                    unit=unit,
+                    rank=len(hits) + 1,
+                    score=float(found.scores[place]),
+                    channels=found.channels(row),
+                    contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
+                    flags=(("time-unknown",) if scope.timed and not known else ()) + not_reranked,
+                )
             )
-        )
+        if len(hits) == limit:
+            break
     return hits
+
+
+class Evidence:
+    """Which turns were shown as they are, and which as claims.
+
+    A turn and a claim that rests on that turn alone are one piece of evidence: whichever ranks better is kept, and
+    holds the other's words in its quote or its text. Several claims of a turn are different facts, and so is a claim
+    that needs several turns.
+    """
+
+    def __init__(self) -> None:
+        self._shown: dict[str, UnitKind] = {}
+
+    def repeats(self, unit: MemoryUnit) -> bool:
+        """True if a unit of the other kind has shown the same single turn; else the turn counts as shown."""
+        turns = unit.span.turn_ids
+        return len(turns) == 1 and self._shown.setdefault(turns[0], unit.kind) != unit.kind
+
+
+def _blacked_out(hit: Hit, redactor: Redactor) -> Hit:
+    """The hit without secrets, flagged with the patterns that found some."""
+    unit = redactor.unit(hit.unit)
+    flags = tuple(f"redacted: {name}" for name in sorted(redactor.counts))
+    return replace(hit, unit=unit, flags=hit.flags + flags) if flags else hit

@@ -11,7 +11,7 @@ import numpy as np
 from ..settings import Settings
 from ..stores.index import Index, Mask, Rows
 from ..types import ChannelScore, Query
-from . import entity_memory, event_attributes, fusion, lexical, semantic
+from . import codes, entity_memory, event_attributes, fusion, lexical, semantic
 from .channel import ChannelList, Float32
 from .entity_memory import GraphView
 from .query import question_keys
@@ -60,11 +60,12 @@ class Asked:
 class Surroundings:
     """What activation needs of the namespace and the models besides the index.
 
-    `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it is asked for.
-    `texts`: rows -> speaker and words, for rerankers that compare words.
+    `terms`: the analyser. `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it
+    is asked for. `texts`: rows -> speaker and words, for rerankers that compare words.
     """
 
     embed: Embed
+    terms: Callable[[str], Sequence[str]]
     threshold: float
     graph: Callable[[Index], GraphView]
     documents: Documents
@@ -112,6 +113,7 @@ def activate(
         outcome = rerank(task, around.reranker, settings.pool, settings.rerank_seconds)
         fused, failure = outcome.fused, outcome.failure
         clock.lap("rerank")
+    fused = codes.first(index, asked.query.text, around.terms, fused, settings.pool, allowed)
     return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, failure)
 
 

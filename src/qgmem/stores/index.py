@@ -146,6 +146,16 @@ class Index:
         idf = np.log1p((self.size - frequency + 0.5) / (frequency + 0.5)).astype(np.float32)
         return matched, idf
 
+    def rows_with_all(self, terms: Sequence[str]) -> Rows:
+        """Living rows in which every one of these distinct terms occurs, ascending."""
+        found = []
+        numbers = np.array([term_hash(term) for term in terms], np.uint64)
+        for part, start in zip(self.parts, self._start, strict=False):
+            at, _, _ = _postings(part, numbers)
+            rows, count = np.unique(at, return_counts=True)
+            found.append(rows[count == len(terms)] + start)
+        return np.concatenate(found) if found and terms else np.empty(0, np.intp)
+
     # ---- semantic
 
     def semantic(self, query: Float32, n: int, allowed: Mask | None = None) -> tuple[Rows, Float32]:
