@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,8 @@ from .construction.timex import find_times
 from .errors import InvalidInput
 from .generation.serialise import unit_document
 from .models.checked import CheckedEmbedder
+from .moments import Moment as Moment
+from .moments import last_day, last_moment, serial
 from .namespace import Namespace
 from .protocols import AttributeExtractor
 from .settings import Settings
@@ -31,7 +31,6 @@ from .stores.reading import time_number
 from .stores.segment import NO_DAY, NO_TIME
 from .types import Hit, MemoryUnit, UnitKind
 
-Moment = str | date | datetime | None
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
 
 
@@ -136,7 +135,7 @@ def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
         allowed &= passing
     if scope.as_of is not None:
         start = np.asarray(index.column("valid_from"))
-        allowed &= (start == NO_DAY) | (start <= _day(scope.as_of))
+        allowed &= (start == NO_DAY) | (start <= last_day(scope.as_of).toordinal())
     if scope.known_at is not None:
         allowed &= _known(index, scope.known_at)
     return allowed
@@ -144,40 +143,12 @@ def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
 
 def _known(index: Index, known_at: Moment) -> Mask:
     """Units said by then; those of unknown time are let through, to be flagged."""
-    serial = re.fullmatch(r"serial-(\d+)", known_at) if isinstance(known_at, str) else None
-    if serial:
+    number = serial(known_at)
+    if number is not None:
         sequence = np.asarray(index.column("chain")) & SEQUENCE
-        return np.asarray(sequence <= int(serial.group(1)))
+        return np.asarray(sequence <= number)
     said = np.asarray(index.column("utterance_us"))
-    return np.asarray((said == NO_TIME) | (said <= _last_moment(known_at)))
-
-
-def _day(moment: Moment) -> int:
-    """Ordinal of a day; a year or month alone means its last day. Raises InvalidInput."""
-    if isinstance(moment, str):
-        month = re.fullmatch(r"(\d{4})(?:-(\d\d))?", moment.strip())
-        if month:
-            year, number = int(month.group(1)), int(month.group(2) or 12)
-            if not 1 <= number <= 12 or not 1 <= year < 9999:
-                raise InvalidInput("as_of", f"{moment!r} is no month")
-            following = date(year + number // 12, number % 12 + 1, 1)
-            return (following - timedelta(days=1)).toordinal()
-    parsed = parse_timestamp(moment)
-    assert parsed is not None
-    return parsed.date().toordinal()
-
-
-def _last_moment(moment: Moment) -> int:
-    """Microseconds; a date without a time of day means its end."""
-    whole_day = isinstance(moment, date) and not isinstance(moment, datetime)
-    if isinstance(moment, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", moment.strip()):
-        whole_day = True
-    parsed = parse_timestamp(moment)
-    if whole_day and parsed is not None:
-        parsed += timedelta(days=1, microseconds=-1)
-    number = time_number(parsed)
-    assert number is not None
-    return number
+    return np.asarray((said == NO_TIME) | (said <= time_number(last_moment(known_at))))
 
 
 def _plain(index: Index, limit: int, pool: int) -> bool:

@@ -1,0 +1,45 @@
+"""What `as_of` and `known_at` mean, for searches and for trajectories alike."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+from .construction.timestamps import parse_timestamp
+from .errors import InvalidInput
+
+Moment = str | date | datetime | None
+
+
+def last_day(moment: Moment) -> date:
+    """The day that `as_of` names; a year or month alone means its last day. Raises InvalidInput.
+
+    >>> last_day("2024-02")
+    datetime.date(2024, 2, 29)
+    """
+    if isinstance(moment, str):
+        month = re.fullmatch(r"(\d{4})(?:-(\d\d))?", moment.strip())
+        if month:
+            year, number = int(month.group(1)), int(month.group(2) or 12)
+            if not 1 <= number <= 12 or not 1 <= year < 9999:
+                raise InvalidInput("as_of", f"{moment!r} is no month")
+            return date(year + number // 12, number % 12 + 1, 1) - timedelta(days=1)
+    parsed = parse_timestamp(moment)
+    assert parsed is not None
+    return parsed.date()
+
+
+def serial(moment: Moment) -> int | None:
+    """The sequence number of a turn, if `known_at` is written as one: "serial-7" is 7."""
+    found = re.fullmatch(r"serial-(\d+)", moment) if isinstance(moment, str) else None
+    return int(found.group(1)) if found else None
+
+
+def last_moment(moment: Moment) -> datetime:
+    """The last moment that `known_at` takes in: of a date without a time of day, its end. Raises InvalidInput."""
+    whole_day = isinstance(moment, date) and not isinstance(moment, datetime)
+    if isinstance(moment, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", moment.strip()):
+        whole_day = True
+    parsed = parse_timestamp(moment)
+    assert parsed is not None
+    return parsed + timedelta(days=1, microseconds=-1) if whole_day else parsed
