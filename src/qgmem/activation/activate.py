@@ -11,7 +11,7 @@ import numpy as np
 from ..settings import Settings
 from ..stores.index import Index, Mask, Rows
 from ..types import ChannelScore, Query
-from . import codes, entity_memory, event_attributes, fusion, lexical, semantic
+from . import codes, entity_memory, event_attributes, fusion, lexical, newest, semantic
 from .channel import ChannelList, Float32
 from .entity_memory import GraphView
 from .query import question_keys
@@ -114,6 +114,8 @@ def activate(
         fused, failure = outcome.fused, outcome.failure
         clock.lap("rerank")
     fused = codes.first(index, asked.query.text, around.terms, fused, settings.pool, allowed)
+    if around.texts is not None and not asked.query.constraints.fact_times:
+        fused = newest.reorder(index, asked.terms, fused, around.texts, around.terms)
     return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, failure)
 
 
