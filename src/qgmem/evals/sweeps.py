@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -19,19 +19,22 @@ from typing import Any
 import numpy as np
 
 from qgmem.errors import StoreError
-from qgmem.generation.serialise import estimate_tokens, unit_line
+from qgmem.generation.serialise import estimate_tokens
 from qgmem.memory import Memory
+from qgmem.models.checked import CheckedEmbedder
+from qgmem.namespace import Namespace
 from qgmem.protocols import TokenEmbedder, Vectors
+from qgmem.recall import Recall, Scope
+from qgmem.registry import make_extractor, make_reranker
 from qgmem.settings import Settings
-from qgmem.types import Hit, JsonValue
+from qgmem.stores.folder import namespace_folder
+from qgmem.types import JsonValue
 
 from .datasets.beam import load_beam
 from .datasets.dialogue import Dataset, Question
 from .datasets.locomo import load_locomo
 from .manifest import build_manifest, model_identity
 from .metrics.recall_acc import recall_acc
-from .metrics.turn_ids import turn_ids_at
-from .progress import progress
 from .systems import MemorySystem
 
 CUTOFFS = (5, 10, 25, 50)
@@ -73,18 +76,18 @@ class Bench:
     folder: Path
     groups: Mapping[str, Callable[[Question], bool]]
 
-    @property
-    def questions(self) -> list[Question]:
+    def questions_of(self, conversation_id: str) -> list[Question]:
         """Those that can be scored: BEAM's without evidence cannot, LoCoMo's four count as found."""
-        return [q for q in self.dataset.questions if q.evidence or self.dataset.name == "locomo"]
+        asked = self.dataset.questions_of(conversation_id)
+        return [question for question in asked if question.evidence or self.dataset.name == "locomo"]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One setting on one group of questions: mean recall_acc by cutoff, and p50 of a search in milliseconds.
+    """One setting on one group of questions, at each of `K_VALUES`.
 
-    Searches are timed with the questions' vectors at hand: what activation itself takes. `tokens`: mean length
-    of the context by cutoff.
+    `recall`: mean recall_acc; `tokens`: mean estimate for the turns' words; `p50_ms`: of parsing and activation, with
+    the question's vector at hand and no unit read.
     """
 
     questions: int
@@ -94,17 +97,22 @@ class Measured:
     not_reranked: int = 0
 
 
+Row = tuple[list[str], Settings]  # names in the first columns, and what is measured
+
+
 def benches(data: Path, cache: Path) -> list[Bench]:
     """The two benchmarks with the folders of their memories."""
-    everyone: Callable[[Question], bool] = lambda _: True  # noqa: E731
-    unseen: Callable[[Question], bool] = lambda q: q.conversation_id not in FITTED  # noqa: E731
-    fitted: Callable[[Question], bool] = lambda q: q.conversation_id in FITTED  # noqa: E731
+    locomo = load_locomo(data / "locomo" / "locomo10.json")
+    beam = load_beam(data / "beam" / "100K")
     return [
-        Bench(load_locomo(data / "locomo" / "locomo10.json"), cache / "locomo", {"LoCoMo": everyone}),
+        Bench(locomo, cache / "locomo", {"LoCoMo": lambda _: True}),
         Bench(
-            load_beam(data / "beam" / "100K"),
+            beam,
             cache / "100K",
-            {"BEAM-100K 15–20": unseen, "BEAM-100K 1–14 (fitted)": fitted},
+            {
+                "BEAM-100K, chats 15–20": lambda q: q.conversation_id not in FITTED,
+                "BEAM-100K, chats 1–14 (the default was fitted on them)": lambda q: q.conversation_id in FITTED,
+            },
         ),
     ]
 
@@ -113,181 +121,164 @@ def built(bench: Bench, embedder: TokenEmbedder) -> None:
     """Makes the memories that are not there yet, or not whole. Raises StoreError when a message is not stored."""
     with Memory.open(bench.folder, embedder=embedder, settings=Settings(rerank="none")) as memory:
         there = set(memory.namespaces()) if bench.folder.is_dir() else set()
-        with progress(f"building {bench.folder.name}", len(bench.dataset.conversations)) as bar:
-            for conversation in bench.dataset.conversations:
-                wanted = len(set(conversation.turn_ids))
-                if conversation.id not in there or memory.stats(user_id=conversation.id).turns < wanted:
-                    report = MemorySystem(memory, conversation.id).build(conversation)
-                    if report.failed:
-                        raise StoreError(f"{conversation.id}: {report.failed[0]}")
-                bar.advance()
+        for conversation in bench.dataset.conversations:
+            wanted = len(set(conversation.turn_ids))
+            if conversation.id not in there or memory.stats(user_id=conversation.id).turns < wanted:
+                report = MemorySystem(memory, conversation.id).build(conversation)
+                if report.failed:
+                    raise StoreError(f"{conversation.id}: {report.failed[0]}")
 
 
-def measured(
-    bench: Bench, settings: Settings, embedder: TokenEmbedder, cutoffs: Sequence[int]
-) -> dict[str, Measured]:
-    """Asks every question once, for as many units as the largest cutoff. One result a group."""
+def measured(bench: Bench, settings: Settings, embedder: TokenEmbedder) -> dict[str, Measured]:
+    """Asks every question once. One result a group."""
     rows: dict[str, list[tuple[list[float], list[float], float, bool]]] = {name: [] for name in bench.groups}
-    with (
-        Memory.open(bench.folder, embedder=embedder, settings=settings) as memory,
-        progress(f"{bench.folder.name} {label(settings)}", len(bench.questions)) as bar,
-    ):
-        for question in bench.questions:
+    extractor, reranker = make_extractor(settings), make_reranker(settings, embedder)
+    recall = Recall(CheckedEmbedder(embedder), extractor, reranker, settings)
+    for conversation in bench.dataset.conversations:
+        folder = namespace_folder(bench.folder, conversation.id)
+        space = Namespace(folder, conversation.id, settings, embedder.id, embedder.dimension)
+        lengths = {id: estimate_tokens(text) for id, text in conversation.texts().items()}
+        for question in bench.questions_of(conversation.id):
             embedder.embed([question.text])
             start = perf_counter()
-            hits = memory.search(question.text, user_id=question.conversation_id, limit=max(cutoffs))
+            index, found = recall.activation(space, question.text, 1, Scope(), None)
             taken = 1000 * (perf_counter() - start)
-            found = turn_ids_at(hits, max(cutoffs))
-            recall = [recall_acc(question.evidence, found, k) for k in cutoffs]
-            failed = any(flag.startswith("not-reranked") for hit in hits for flag in hit.flags)
+            ids = index.ids(found.rows[: max(K_VALUES)])  # of verbatim units, which have their turns' ids
+            spent = np.cumsum([0] + [lengths[id] for id in ids])
+            row = (
+                [recall_acc(question.evidence, ids, k) for k in K_VALUES],
+                [float(spent[min(k, len(ids))]) for k in K_VALUES],
+                taken,
+                found.failure is not None,
+            )
             for name, inside in bench.groups.items():
                 if inside(question):
-                    rows[name].append((recall, _tokens(hits, cutoffs), taken, failed))
-            bar.advance()
-    return {name: _summed(group, cutoffs) for name, group in rows.items()}
+                    rows[name].append(row)
+        space.close(fold=False)
+    return {name: _summed(group) for name, group in rows.items()}
 
 
-def _tokens(hits: Sequence[Hit], cutoffs: Sequence[int]) -> list[float]:
-    total = np.cumsum([0] + [estimate_tokens(unit_line(hit.unit, hit.rank)) for hit in hits])
-    return [float(total[min(k, len(hits))]) for k in cutoffs]
-
-
-def _summed(rows: Sequence[tuple[list[float], list[float], float, bool]], cutoffs: Sequence[int]) -> Measured:
+def _summed(rows: Sequence[tuple[list[float], list[float], float, bool]]) -> Measured:
     recall = np.mean([row[0] for row in rows], axis=0)
     tokens = np.mean([row[1] for row in rows], axis=0)
     return Measured(
         len(rows),
-        dict(zip(cutoffs, recall.tolist(), strict=True)),
-        dict(zip(cutoffs, tokens.tolist(), strict=True)),
+        dict(zip(K_VALUES, recall.tolist(), strict=True)),
+        dict(zip(K_VALUES, tokens.tolist(), strict=True)),
         float(np.median([row[2] for row in rows])),
         sum(row[3] for row in rows),
     )
 
 
-def label(settings: Settings) -> str:
-    """What a row is called."""
-    off = [name for name in CHANNELS if name not in settings.channels]
-    return f"{settings.fusion} {'−'.join(['all', *off])} n={settings.n} {settings.rerank}"
-
-
-def channel_sets() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """All on, each off, each alone."""
-    yield "all", CHANNELS
-    for off in CHANNELS:
-        yield f"without {off}", tuple(name for name in CHANNELS if name != off)
-    for only in CHANNELS:
-        yield f"{only} alone", (only,)
-
-
-Measure = Callable[[Settings, Sequence[int]], dict[str, Measured]]
-
-
-def fusion_table(measure: Measure) -> Iterator[tuple[list[str], dict[str, Measured]]]:
-    """rrf, entity_memory, default by channels, no reranker. The entity–memory fusion has no lexical channel."""
-    for fusion in ("rrf", "entity_memory", "default"):
-        for name, channels in channel_sets():
-            if fusion == "entity_memory" and name not in ("all", "without semantic"):
-                continue
-            shown = {"all": "entities + cosine", "without semantic": "entities alone"}.get(name, name)
+def fusion_rows() -> Iterator[Row]:
+    """Each fusion with all channels, each off, and each alone; entity–memory knows entities and cosine only."""
+    for fusion in ("rrf", "default"):
+        sets: dict[str, tuple[str, ...]] = {"all": CHANNELS}
+        sets |= {f"without {off}": tuple(name for name in CHANNELS if name != off) for off in CHANNELS}
+        sets |= {f"{only} alone": (only,) for only in CHANNELS if fusion == "rrf"}
+        for name, channels in sets.items():
             yield (
-                [fusion, shown if fusion == "entity_memory" else name],
-                measure(Settings.load({}, fusion=fusion, channels=channels, rerank="none"), CUTOFFS),
+                [fusion, name],
+                Settings.load({}, fusion=fusion, channels=channels, rerank="none", rerank_seconds=600),
             )
+    yield (
+        ["entity_memory", "entities and cosine"],
+        Settings(fusion="entity_memory", rerank="none", rerank_seconds=600),
+    )
+    yield (
+        ["entity_memory", "entities alone"],
+        Settings(fusion="entity_memory", channels=("lexical",), rerank="none", rerank_seconds=600),
+    )
 
 
-def n_table(measure: Measure) -> Iterator[tuple[list[str], dict[str, Measured]]]:
-    """Candidates a channel; no more than n are asked for, since asking for more would raise n."""
+def n_rows() -> Iterator[Row]:
+    """Candidates a channel."""
     for fusion in ("rrf", "default"):
         for n in N_VALUES:
-            settings = Settings.load({}, fusion=fusion, n=n, rerank="none")
-            yield [fusion, str(n)], measure(settings, [k for k in CUTOFFS if k <= n])
+            yield [fusion, str(n)], Settings.load({}, fusion=fusion, n=n, rerank="none", rerank_seconds=600)
 
 
-def rerank_table(measure: Measure, rerankers: Sequence[str]) -> Iterator[tuple[list[str], dict[str, Measured]]]:
+def rerank_rows(rerankers: Sequence[str]) -> Iterator[Row]:
     """The fused order against each local reranker's."""
     for fusion in ("rrf", "entity_memory", "default"):
         for name in rerankers:
-            settings = Settings.load({}, fusion=fusion, rerank=name, rerank_seconds=600)
-            yield [fusion, name], measure(settings, CUTOFFS)
+            yield [fusion, name], Settings.load({}, fusion=fusion, rerank=name, rerank_seconds=600)
 
 
-def table(head: Sequence[str], rows: Sequence[tuple[list[str], Measured]], cutoffs: Sequence[int]) -> str:
-    """A Markdown table; recall in per cent, `–` where it was not asked for."""
-    lines = [f"| {' | '.join([*head, *(f'@{k}' for k in cutoffs), 'ms'])} |"]
-    lines.append(f"|{'---|' * len(head)}{'---:|' * (len(cutoffs) + 1)}")
+def table(head: Sequence[str], rows: Sequence[tuple[list[str], Measured]]) -> str:
+    """A Markdown table; recall in per cent."""
+    lines = [f"| {' | '.join([*head, *(f'@{k}' for k in CUTOFFS), 'ms'])} |"]
+    lines.append(f"|{'---|' * len(head)}{'---:|' * (len(CUTOFFS) + 1)}")
     for names, found in rows:
-        cells = [f"{100 * found.recall[k]:.2f}" if k in found.recall else "–" for k in cutoffs]
+        cells = [f"{100 * found.recall[k]:.2f}" for k in CUTOFFS]
         note = f" ({found.not_reranked} not reranked)" if found.not_reranked else ""
         lines.append(f"| {' | '.join([*names, *cells, f'{found.p50_ms:.1f}{note}'])} |")
     return "\n".join(lines)
 
 
-def k_table(rerankers: Sequence[str], found: Sequence[Measured]) -> str:
-    """Recall and context length by k, one pair of columns a reranker."""
-    lines = ["| k |" + "".join(f" {name} recall | {name} tokens |" for name in rerankers)]
-    lines.append("|---:|" + "---:|---:|" * len(rerankers))
+def k_table(columns: Mapping[str, Measured]) -> str:
+    """Recall and length by k, one pair of columns a reranker."""
+    lines = ["| k |" + "".join(f" {name}: recall | {name}: tokens |" for name in columns)]
+    lines.append("|---:|" + "---:|---:|" * len(columns))
     for k in K_VALUES:
-        cells = "".join(f" {100 * one.recall[k]:.2f} | {one.tokens[k]:.0f} |" for one in found)
+        cells = "".join(f" {100 * one.recall[k]:.2f} | {one.tokens[k]:.0f} |" for one in columns.values())
         lines.append(f"| {k} |{cells}")
     return "\n".join(lines)
 
 
-def report(data: Path, cache: Path, embedder: TokenEmbedder, rerankers: Sequence[str]) -> str:
-    """The whole page."""
-    parts = [_HEAD]
-    found = benches(data, cache)
+def sections(bench: Bench, embedder: TokenEmbedder, rerankers: Sequence[str]) -> Iterator[str]:
+    """The page's part about one benchmark. A setting that stands in two tables is measured once."""
+    known: dict[str, dict[str, Measured]] = {}
+
+    def of(settings: Settings) -> dict[str, Measured]:
+        key = settings.model_dump_json()
+        if key not in known:
+            known[key] = measured(bench, settings, embedder)
+            recall = " ".join(f"{100 * known[key][next(iter(bench.groups))].recall[k]:.2f}" for k in CUTOFFS)
+            what = f"{settings.fusion} {'+'.join(settings.channels)} n={settings.n} {settings.rerank}"
+            print(f"{bench.folder.name} {what}: {recall}", file=sys.stderr, flush=True)
+        return known[key]
+
+    tables = [
+        ("Fusions and channels, no reranker", ("fusion", "channels"), list(fusion_rows())),
+        ("Candidates a channel (n), no reranker", ("fusion", "n"), list(n_rows())),
+        ("Rerankers", ("fusion", "reranker"), list(rerank_rows(rerankers))),
+    ]
+    for group in bench.groups:
+        yield f"## {group}: {of(tables[0][2][0][1])[group].questions} questions"
+        for title, head, rows in tables:
+            yield f"### {title}"
+            yield table(head, [(names, of(settings)[group]) for names, settings in rows])
+        yield "### Units of working memory (k), default fusion"
+        yield k_table({name: of(Settings.load({}, rerank=name, rerank_seconds=600))[group] for name in rerankers})
+
+
+def page(data: Path, cache: Path, embedder: TokenEmbedder, rerankers: Sequence[str]) -> str:
+    """The whole of `docs/results/sweeps.md`."""
+    found, parts = benches(data, cache), [_HEAD]
     remembered = Remembered(embedder)
-    sections: dict[str, list[str]] = {}
     for bench in found:
         built(bench, embedder)
-        measure = partial(_asked, bench, remembered)
-        fusions, ns = list(fusion_table(measure)), list(n_table(measure))
-        reranked = list(rerank_table(measure, rerankers))
-        by_k = [measure(Settings(rerank=name, rerank_seconds=600), K_VALUES) for name in ("none", "learned")]
-        for group in bench.groups:
-            rows = partial(_of, group)
-            sections[group] = [
-                f"## {group}: {reranked[0][1][group].questions} questions",
-                "### Fusions and channels, no reranker",
-                table(("fusion", "channels"), rows(fusions), CUTOFFS),
-                "### Candidates a channel (n), no reranker",
-                table(("fusion", "n"), rows(ns), CUTOFFS),
-                "### Rerankers",
-                table(("fusion", "reranker"), rows(reranked), CUTOFFS),
-                "### Units of working memory (k), default fusion",
-                k_table(("none", "learned"), [one[group] for one in by_k]),
-            ]
-    for section in sections.values():
-        parts += section
+        parts += sections(bench, remembered, rerankers)
+    settings: dict[str, JsonValue] = Settings().model_dump(mode="json")
     manifest = build_manifest(
         files=[file for bench in found for file in bench.dataset.files],
-        settings=_dumped(Settings()),
+        settings=settings,
         system={"name": "qgmem", "models": {"embedder": model_identity(embedder)}},
         seed=None,
     )
-    manifest["data"] = manifest["data"]["sha256"]  # type: ignore[index,call-overload]
+    data_sha256 = manifest.pop("data")
+    manifest["data_sha256"] = data_sha256["sha256"] if isinstance(data_sha256, dict) else None
     parts += ["## Manifest", "```json\n" + json.dumps(manifest, indent=1, ensure_ascii=False) + "\n```"]
     return "\n\n".join(parts) + "\n"
-
-
-def _asked(bench: Bench, embedder: TokenEmbedder, settings: Settings, cutoffs: Sequence[int]) -> dict[str, Measured]:
-    return measured(bench, settings, embedder, cutoffs)
-
-
-def _of(group: str, rows: Sequence[tuple[list[str], dict[str, Measured]]]) -> list[tuple[list[str], Measured]]:
-    return [(names, found[group]) for names, found in rows]
-
-
-def _dumped(settings: Settings) -> dict[str, JsonValue]:
-    dumped: dict[str, JsonValue] = settings.model_dump(mode="json")
-    return dumped
 
 
 _HEAD = """# Sweeps of activation
 
 Made by `make sweeps DATA=DIR`; what it says is discussed in `docs/design/activation.md`. Evidence recall (recall_acc,
 per cent, higher is better) over distinct turns; verbatim construction, the default embedder, no language model. `ms`
-is the median time of a search with the question's vector at hand, on the machine of the run, which had other work."""
+is the median time of parsing and activation with the question's vector at hand, on the machine of the run, which had
+other work; tokens are estimated from the turns' words."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -300,9 +291,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results/sweeps.md"))
     parser.add_argument("--rerankers", default="none,learned", help="local ones, comma between; `late` takes an hour")
     given = parser.parse_args(arguments)
-    page = report(given.data, given.cache, MiniLM(2), given.rerankers.split(","))
+    text = page(given.data, given.cache, MiniLM(2), given.rerankers.split(","))
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_text(page, encoding="utf-8")
+    given.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
