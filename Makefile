@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -51,6 +51,10 @@ bench-matched: $(VENV)/dev.stamp
 # The learned ranker again, from BEAM=folder with 100K/1 … 100K/14; writes OUT/ranker.npz and its report.
 train-ranker: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.training.make_ranker --beam $(BEAM) --out $(or $(OUT),out/ranker)
+
+# Fusions, channels, n, k and rerankers on LoCoMo and BEAM-100K; DATA=folder of benchmark data. Memories stay in out/sweeps.
+sweeps: $(VENV)/dev.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.sweeps --data $(DATA) $(SWEEPS)
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info
