@@ -12,7 +12,8 @@ import numpy as np
 
 from .construction.identity import turn_ids
 from .construction.messages import Message, Timestamp, checked_metadata, identifier, read_message
-from .construction.verbatim import attributes, embedding_texts
+from .construction.redaction import Redactor
+from .construction.verbatim import attributes, chunks, embedding_texts
 from .errors import InvalidInput, ModelError
 from .models.checked import CheckedEmbedder
 from .namespace import Namespace
@@ -42,8 +43,15 @@ class Shared:
 class Ingest:
     """Construction without a language model, then storage. Holds no state of its own."""
 
-    def __init__(self, embedder: CheckedEmbedder, extractor: AttributeExtractor, settings: Settings) -> None:
+    def __init__(
+        self,
+        embedder: CheckedEmbedder,
+        extractor: AttributeExtractor,
+        settings: Settings,
+        redactor: Redactor | None = None,
+    ) -> None:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
+        self._redactor = redactor  # of what is written
 
     def add(self, space: Namespace, messages: Messages, shared: Shared) -> AddReport:
         """Store what can be stored, in one transaction, and say of each message what became of it."""
@@ -55,11 +63,15 @@ class Ingest:
             run_id=identifier(shared.run_id, "run_id"),
         )
         metadata = checked_metadata(shared.metadata, "metadata")
+        redactor = self._redactor and self._redactor.fresh()
+        if redactor:
+            metadata = {redactor.text(key): redactor.json(value) for key, value in metadata.items()}
         report: dict[int, AddItem] = {}
         read: dict[int, Message] = {}
         for place, item in enumerate(items):
             try:
-                read[place] = read_message(item, timestamp=shared.timestamp, time_zone=shared.time_zone)
+                message = read_message(item, timestamp=shared.timestamp, time_zone=shared.time_zone)
+                read[place] = message if redactor is None else _blacked_out(message, redactor)  # before ids are made
             except InvalidInput as error:
                 report[place] = AddItem("failed", None, str(error))
         sessions = [message.session_id or shared.session_id or DEFAULT_SESSION for message in read.values()]
@@ -71,7 +83,8 @@ class Ingest:
         pending = self._store(space, turns, report)
         for place, message in read.items():
             report[place] = replace(report[place], note=message.note)
-        return AddReport(tuple(report[place] for place in range(len(items))), pending)
+        redacted = dict(redactor.counts) if redactor else {}
+        return AddReport(tuple(report[place] for place in range(len(items))), pending, redacted)
 
     def _store(self, space: Namespace, turns: Mapping[int, NewTurn], report: dict[int, AddItem]) -> str | None:
         """Put the new turns into the store, fill in the report; says why vectors are missing, if they are."""
@@ -99,10 +112,14 @@ class Ingest:
     def put(self, space: Namespace, turns: Sequence[Turn]) -> AddReport:
         """Store turns of an export with the ids and, where it is free, the sequence that they had."""
         report: dict[int, AddItem] = {}
+        redactor = self._redactor and self._redactor.fresh()
+        if redactor:
+            turns = [redactor.turn(turn) for turn in turns]
         fields = [field.name for field in dataclass_fields(Turn)]
         new = [NewTurn(**{name: getattr(turn, name) for name in fields}) for turn in turns]
         pending = self._store(space, dict(enumerate(new)), report)
-        return AddReport(tuple(report[place] for place in range(len(turns))), pending)
+        redacted = dict(redactor.counts) if redactor else {}
+        return AddReport(tuple(report[place] for place in range(len(turns))), pending, redacted)
 
     def constructed(self, turn: NewTurn) -> NewTurn:
         """The turn with what the rules read off it."""
@@ -142,6 +159,7 @@ class Ingest:
         if not isinstance(text, str):
             raise InvalidInput("text", f"expected text, got {type(text).__name__}")
         content = read_message(text).content
+        content = content if self._redactor is None else self._redactor.fresh().text(content)
         turn = self.constructed(
             NewTurn(unit.id, unit.session_id, unit.speaker, unit.role, content, unit.utterance_time)
         )
@@ -151,6 +169,14 @@ class Ingest:
         except ModelError:
             turn = replace(turn, vectors=None)
         space.store.update(unit.id, turn, recorded_at, phrases)
+
+    def embed_new(self, space: Namespace) -> str | None:
+        """The same as `embed_pending`; a failure of the embedder is told, not raised, since nothing is lost."""
+        try:
+            self.embed_pending(space)
+        except ModelError as error:
+            return str(error)
+        return None
 
     def embed_pending(self, space: Namespace) -> int:
         """Vectors for all units and phrases that have none of this embedder; how many units. Raises ModelError."""
@@ -218,6 +244,25 @@ def _compared(turn: NewTurn, before: Turn | NewTurn | None) -> AddItem:
     )
 
 
+def _blacked_out(message: Message, redactor: Redactor) -> Message:
+    """The message without secrets."""
+
+    def maybe(text: str | None) -> str | None:
+        return None if text is None else redactor.text(text)
+
+    return replace(
+        message,
+        content=redactor.text(message.content),
+        speaker=redactor.text(message.speaker),
+        caption=maybe(message.caption),
+        caption_query=maybe(message.caption_query),
+        metadata={redactor.text(key): redactor.json(value) for key, value in message.metadata.items()},
+    )
+
+
 def _unit_texts(unit: MemoryUnit, turns: Mapping[str, Turn]) -> list[str]:
+    """What is embedded for a unit; a claim names its people itself, so no speaker stands before it."""
+    if unit.kind == "extracted":
+        return chunks(unit.text)
     turn = turns[unit.span.first_turn]
     return embedding_texts(unit.speaker, unit.text, turn.caption if unit.text == turn.text else None)

@@ -12,26 +12,36 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from . import transfer
 from .activation.rerank import PoolReranker
+from .building import Building, OnWindow
+from .chronicle import Chronicle
+from .construction.build import BuildReport
+from .construction.forecast import Forecast
 from .construction.messages import Timestamp, read_time
+from .construction.redaction import Redactor
 from .errors import InvalidInput, NotFound
 from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
+from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
+from .moments import Moment
 from .namespace import Namespace
 from .protocols import AttributeExtractor, Embedder, Reranker
-from .recall import Moment, Recall, Scope
-from .registry import make_embedder, make_extractor, make_reranker
+from .recall import Recall, Scope, named_user
+from .registry import make_chat, make_embedder, make_extractor, make_reranker
 from .settings import Settings
 from .stores.filters import parse_filters
 from .stores.folder import DATABASE, checked, namespace_folder
-from .stores.records import HistoryEvent, Receipt, StoreStats
-from .types import AddReport, Hit, JsonValue, MemoryUnit, Turn
+from .stores.records import HistoryEvent, Receipt, StoreStats, WindowOutcome, WindowRecord
+from .trajectory import Trajectory
+from .types import AddReport, Hit, JsonValue, LedgerRow, MemoryUnit, Turn
 
 DEFAULT_USER = "default"
 OPEN_NAMESPACES = 64  # files kept open; the one longest unused is closed beyond that
@@ -51,12 +61,18 @@ class Memory:
         settings: Settings,
         clock: Callable[[], datetime],
         reranker: PoolReranker | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self.path, self.settings = path, settings
         self.embedder = CheckedEmbedder(embedder)
         self._clock = clock
-        self._ingest = Ingest(self.embedder, extractor, settings)
-        self._recall = Recall(self.embedder, extractor, reranker, settings)
+        chosen = redactor or Redactor.of(*settings.redaction_patterns)
+        self._writes = chosen if settings.redaction == "write" else None
+        self._shows = chosen if settings.redaction == "recall" else None
+        self._ingest = Ingest(self.embedder, extractor, settings, self._writes)
+        self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows)
+        self._building = Building(extractor, settings, self._writes or self._shows)
+        self._chronicle = Chronicle(self._shown)
         self._spaces: OrderedDict[str, Namespace] = OrderedDict()
         self._lock = threading.RLock()
 
@@ -69,17 +85,20 @@ class Memory:
         settings: Settings | None = None,
         clock: Callable[[], datetime] | None = None,
         reranker: PoolReranker | Reranker | None = None,
+        redactor: Redactor | None = None,
     ) -> Memory:
         """A memory in this folder, made when it is first written to. No model is loaded before it is needed.
 
         `embedder`: a name of `registry.py`, or an object with the `Embedder` protocol. `clock`: gives the moment
         that `history` records; the default is the system's, in UTC. `reranker`: used in place of the one that the
         settings name; it scores documents (`protocols.Reranker`) or orders the pool (`PoolReranker`).
+        `redactor`: patterns of one's own in place of those that the settings name, used when `redaction` is on.
         """
         settings = settings or Settings.load()
         model = make_embedder(embedder, settings) if isinstance(embedder, str) else embedder
         chosen = make_reranker(settings, model, reranker)
-        return cls(Path(path), model, make_extractor(settings), settings, clock or _now, chosen)
+        now = clock or partial(datetime.now, UTC)
+        return cls(Path(path), model, make_extractor(settings), settings, now, chosen, redactor)
 
     # ---- writing
 
@@ -108,7 +127,7 @@ class Memory:
 
     def update(self, id: str, text: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
         """Give a unit new words. The former ones stay in its `history`, the turn stays as it was said."""
-        unit = self.get(id, user_id=user_id)
+        unit = self._unit(id, user_id)
         self._ingest.update(self._space(user_id), unit, text, self._clock().isoformat())
         return self.get(id, user_id=user_id)
 
@@ -165,6 +184,38 @@ class Memory:
         finally:
             space.close(fold=False)
 
+    # ---- construction by a language model
+
+    def build(
+        self,
+        *,
+        user_id: str = DEFAULT_USER,
+        chat: ChatModel | str | None = None,
+        resume: bool = False,
+        on_window: OnWindow | None = None,
+    ) -> BuildReport:
+        """Have a chat model read what it has not read yet; its units are found beside the verbatim ones.
+
+        `chat`: a model, or its name at the server that the settings name. At most two calls a window; every answer
+        is kept when it arrives, so a run that was stopped goes on where it was. `resume`: also windows that failed
+        or lack something. `on_window` hears of every window once it is recorded. What went wrong is in the report.
+        """
+        space = self._existing(user_id, bind=True)
+        report = self._building.build(space, make_chat(chat, self.settings), on_window, resume=resume)
+        return replace(report, pending=self._ingest.embed_new(space))
+
+    def plan_build(self, *, user_id: str = DEFAULT_USER, resume: bool = False) -> Forecast:
+        """What `build` would do: windows, calls at most, tokens and cost as estimates. Calls nobody."""
+        return self._building.forecast(self._existing(user_id), resume=resume)
+
+    def windows(self, *, user_id: str = DEFAULT_USER) -> list[WindowRecord]:
+        """The windows of construction and how each ended."""
+        return self._existing(user_id).store.log.windows()
+
+    def ledger(self, *, user_id: str = DEFAULT_USER) -> list[LedgerRow]:
+        """Calls, tokens, seconds and cost of this user's construction, by stage and model."""
+        return self._existing(user_id).store.log.ledger()
+
     # ---- reading
 
     def search(
@@ -188,7 +239,7 @@ class Memory:
         `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
         to the score. A namespace that does not exist has no hits.
         """
-        user_id, chosen = _owner(filters or {}, user_id)
+        user_id, chosen = named_user(filters or {}, user_id)
         wanted = next((n for n in (limit, top_k) if n is not None), self.settings.k)
         if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
             raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
@@ -207,6 +258,10 @@ class Memory:
 
     def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
         """One unit. Raises NotFound."""
+        found = self._unit(id, user_id)
+        return found if self._shows is None else self._shows.fresh().unit(found)
+
+    def _unit(self, id: str, user_id: str) -> MemoryUnit:
         found = self._existing(user_id).store.units([id])
         if not found:
             raise NotFound(f"id: no unit {id!r} of {user_id!r}")
@@ -218,16 +273,39 @@ class Memory:
         """Units in the order they came in."""
         parse_filters(filters)
         space = self._space(user_id, create=False, bind=False)
-        return [] if space is None else list(space.store.scan(filters, limit))
+        found = [] if space is None else list(space.store.scan(filters, limit))
+        return found if self._shows is None else [self._shows.fresh().unit(unit) for unit in found]
 
     def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:
         """A turn as it was said. Raises NotFound."""
-        return self._existing(user_id).store.turn(id)
+        return self._shown(self._existing(user_id).store.turn(id))
+
+    def _shown(self, turn: Turn) -> Turn:
+        return turn if self._shows is None else self._shows.fresh().turn(turn)
 
     def history(self, id: str, *, user_id: str = DEFAULT_USER) -> list[HistoryEvent]:
         """What a unit said before, oldest first. Raises NotFound."""
-        self.get(id, user_id=user_id)
-        return self._existing(user_id).store.history(id)
+        self._unit(id, user_id)
+        events = self._existing(user_id).store.history(id)
+        if self._shows is None:
+            return events
+        return [replace(event, text=self._shows.fresh().text(event.text)) for event in events]
+
+    def trajectory(
+        self,
+        subject: str,
+        relation: str | None = None,
+        *,
+        user_id: str = DEFAULT_USER,
+        as_of: Moment = None,
+        known_at: Moment = None,
+    ) -> tuple[Trajectory, ...]:
+        """What was true of somebody and when, one trajectory a relation, namesakes apart; empty where none is known.
+
+        `relation`: "home", or as one says it, "lives in". `as_of`: what held on that day. `known_at`: as it stood by
+        then, or `serial-N`. Raises NotFound, with the nearest names, for a subject that nobody spoke of.
+        """
+        return self._chronicle.trajectory(self._existing(user_id), subject, relation, as_of, known_at)
 
     def stats(self, *, user_id: str = DEFAULT_USER) -> StoreStats:
         """Counts, bytes, embedder, and what waits for vectors."""
@@ -262,10 +340,30 @@ class Memory:
         """Put edited words, as (unit id, text), and history back as an export holds them."""
         space = self._space(user_id)
         for unit_id, text in edits:
-            unit = self.get(unit_id, user_id=user_id)
+            unit = self._unit(unit_id, user_id)
             if unit.text != text:
                 self._ingest.update(space, unit, text, None)
+        if self._writes is not None:
+            events = [replace(event, text=self._writes.fresh().text(event.text)) for event in events]
         space.store.add_history(events)
+
+    def put_windows(
+        self, outcomes: Sequence[tuple[WindowRecord, WindowOutcome]], *, user_id: str = DEFAULT_USER
+    ) -> str | None:
+        """Put windows of an export with their units back; those already here, or whose turns are not, are left alone.
+
+        Returns why vectors are missing, if the embedder failed.
+        """
+        space = self._space(user_id)
+        known = {window.id for window in space.store.log.windows()}
+        fresh = [(window, outcome) for window, outcome in outcomes if window.id not in known]
+        space.store.log.open([window for window, _ in fresh])
+        for _, outcome in fresh:
+            units = outcome.units
+            if self._writes is not None:
+                units = tuple(replace(one, unit=self._writes.fresh().unit(one.unit)) for one in units)
+            space.store.log.finish(replace(outcome, units=units))
+        return self._ingest.embed_new(space)
 
     # ---- opening and closing
 
@@ -295,9 +393,9 @@ class Memory:
             space.store.use_embedder(self.embedder.id, self.embedder.dimension)
         return space
 
-    def _existing(self, user_id: str) -> Namespace:
+    def _existing(self, user_id: str, *, bind: bool = False) -> Namespace:
         """The namespace for a call about what is in it, whoever embedded it. Raises NotFound."""
-        space = self._space(user_id, create=False, bind=False)
+        space = self._space(user_id, create=False, bind=bind)
         if space is None:
             raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
         return space
@@ -317,26 +415,6 @@ class Memory:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _owner(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str, Any]]:
-    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name."""
-    rest = dict(filters)
-    named = [rest.pop("user_id")] if "user_id" in rest else []
-    if isinstance(rest.get("AND"), Sequence):
-        parts = [dict(part) if isinstance(part, Mapping) else part for part in rest["AND"]]
-        named += [part.pop("user_id") for part in parts if isinstance(part, dict) and "user_id" in part]
-        rest["AND"] = [part for part in parts if part != {}]
-    owners = {
-        checked(owner["eq"] if isinstance(owner, Mapping) and set(owner) == {"eq"} else owner) for owner in named
-    }
-    if len(owners) > 1:
-        raise InvalidInput("filters.user_id", f"names {len(owners)} users", "search one at a time")
-    return (owners.pop() if owners else user_id), rest
 
 
 def _given(**values: str | None) -> dict[str, str]:

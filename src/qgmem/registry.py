@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from .activation.rerank import DocumentReranker, PoolReranker, pooled
 from .errors import InvalidInput
+from .models.chat import ChatModel
 from .protocols import AttributeExtractor, Embedder, Reranker
 from .settings import Settings
 
@@ -34,6 +35,28 @@ def make_reranker(
     if given is not None:
         return pooled(given, settings.rerank_depth, settings.rerank_share)
     return _pick("settings.rerank", settings.rerank, RERANKERS)(settings, embedder)
+
+
+def make_chat(given: ChatModel | str | None, settings: Settings) -> ChatModel:
+    """The caller's chat model, or the one of that name at the server that the settings name.
+
+    `scripted` is the model for tests, which calls nobody. Raises InvalidInput when no model is named.
+    """
+    if given is not None and not isinstance(given, str):
+        if not isinstance(given, ChatModel):
+            raise InvalidInput("chat", f"{type(given).__name__} is no chat model", "give it `id` and `complete`")
+        return given
+    name = given or settings.chat_model
+    if not name:
+        raise InvalidInput("chat", "no model is named", "give its name, or set QGMEM_CHAT_MODEL")
+    if name == "scripted":
+        from .models.scripted_chat import ScriptedChat
+
+        return ScriptedChat()
+    from .models.openai_compatible import OpenAIChat
+
+    key = settings.chat_key.get_secret_value() if settings.chat_key else None
+    return OpenAIChat(name, base_url=settings.chat_url, api_key=key, timeout=settings.chat_seconds)
 
 
 def _learned(*_: object) -> PoolReranker:

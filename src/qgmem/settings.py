@@ -12,6 +12,7 @@ from .errors import InvalidInput
 
 Fusion = Literal["default", "rrf", "entity_memory"]
 Channel = Literal["lexical", "semantic", "event_attributes"]
+Redaction = Literal["off", "write", "recall"]
 
 
 class SupportWeights(BaseModel):
@@ -47,6 +48,17 @@ class Settings(BaseModel):
     index_caption_query: bool = True  # words that an image was searched with are matched too
     extractor: str = "rules"  # entities and locations: rules | spacy
     phrase_vectors: bool = True  # entities and locations match by meaning, not by equality alone
+    # construction by a language model, on demand
+    chat_model: str | None = None  # what its server calls it
+    chat_url: str | None = None  # what comes before /chat/completions; None is OpenAI's, which wants a key
+    chat_key: SecretStr | None = None
+    chat_seconds: float = Field(default=120.0, gt=0)  # to wait for one answer
+    chat_concurrency: int = Field(default=4, ge=1)  # calls under way at a time
+    chat_price_in: float | None = Field(default=None, ge=0)  # US dollars for a million tokens
+    chat_price_out: float | None = Field(default=None, ge=0)
+    # secrets
+    redaction: Redaction = "off"  # write: blacked out before anything is stored; recall: before anything is shown
+    redaction_patterns: tuple[str, ...] = ("key", "ssn", "card", "password")  # also: email
     # activation
     n: int = Field(default=100, ge=1)  # kept per channel
     pool: int = Field(default=100, ge=1)  # candidates handed to the reranker
@@ -79,7 +91,7 @@ class Settings(BaseModel):
         for name in cls.model_fields:
             text = source.get(f"QGMEM_{name.upper()}")
             if text is not None:
-                values[name] = text.split(",") if name == "channels" else text
+                values[name] = text.split(",") if name in ("channels", "redaction_patterns") else text
         try:
             return cls.model_validate(values | given)
         except ValidationError as error:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from .errors import InvalidInput
+from .errors import InvalidInput, NotFound
 from .interchange import READERS, detect, read
 from .interchange.export import ExportHeader, ExportRecord, read_export, write_export
 from .stores.folder import DATABASE
 from .stores.protocol import Store
-from .stores.records import HistoryEvent
+from .stores.records import HistoryEvent, Status, UnitRecord, WindowOutcome, WindowRecord
 from .stores.sqlite import stored_user
 from .types import AddItem, AddReport, ImportProblem, ImportRecord, JsonValue, Turn
 
@@ -35,9 +37,16 @@ def write(store: Store, path: Path) -> int:
 
 
 def _records(store: Store) -> Iterator[ExportRecord]:
-    """Turns in order, then units whose words were changed, then what they said before."""
+    """Turns in order, windows with the units read from them, units whose words were changed, and what they said.
+
+    Answers and quarantine of construction stay behind: the one saves calls, the other is not the user's memory.
+    """
     for turn in store.turns():
         yield ExportRecord.of_turn(turn)
+    for window in store.log.windows():
+        if window.status != "pending":
+            yield ExportRecord("window", _window(window))
+            yield from (_unit(record, window, store) for record in store.log.units(window.id))
     for unit in store.edited():
         yield ExportRecord("edit", {"id": unit.id, "text": unit.text})
     for event in store.history():
@@ -45,6 +54,25 @@ def _records(store: Store) -> Iterator[ExportRecord]:
             "history",
             {"id": event.unit_id, "event": event.event, "text": event.text, "recorded_at": event.recorded_at},
         )
+
+
+def _window(window: WindowRecord) -> dict[str, JsonValue]:
+    return {
+        "id": window.id,
+        "session_id": window.session_id,
+        "turns": list(window.turn_ids),
+        "overlap": window.overlap,
+        "status": window.status,
+        "reason": window.reason,
+    }
+
+
+def _unit(record: UnitRecord, window: WindowRecord, store: Store) -> ExportRecord:
+    """A unit with its window, and the turn that is quoted by id, since sequences may change on the way."""
+    turns = store.known(record.unit.span.turn_ids)
+    voice = next(turn.id for turn in turns.values() if turn.sequence == record.unit.sequence)
+    more: dict[str, JsonValue] = {"window": window.id, "voice": voice, "partial": record.partial}
+    return ExportRecord("unit", {**ExportRecord.of_unit(record.unit).body, **more})
 
 
 def load(memory: Memory, path: Path, format: str | None, user_id: str | None) -> Iterator[AddReport]:
@@ -96,6 +124,7 @@ def _restore(memory: Memory, path: Path, user_id: str | None) -> Iterator[AddRep
     edits: list[tuple[str, str]] = []
     events: list[HistoryEvent] = []
     turns: list[Turn] = []
+    windows: list[tuple[WindowRecord, list[tuple[str, UnitRecord]]]] = []  # units with the turn that is quoted
     for entry in read_export(path):
         if isinstance(entry, ImportProblem):
             yield AddReport((AddItem("failed", None, f"{entry.where}: {entry.field}: {entry.reason}"),))
@@ -106,6 +135,12 @@ def _restore(memory: Memory, path: Path, user_id: str | None) -> Iterator[AddRep
             if len(turns) == BATCH:
                 yield memory.put_turns(turns, user_id=owner)
                 turns = []
+        elif entry.kind == "window":
+            windows.append((_read_window(entry), []))
+        elif entry.kind == "unit" and windows and entry.body.get("window") == windows[-1][0].id:
+            windows[-1][1].append(
+                (_text(entry, "voice"), UnitRecord(entry.unit(), entry.body.get("partial") is True))
+            )
         elif entry.kind == "edit":
             edits.append((_text(entry, "id"), _text(entry, "text")))
         elif entry.kind == "history":
@@ -113,8 +148,35 @@ def _restore(memory: Memory, path: Path, user_id: str | None) -> Iterator[AddRep
             events.append(HistoryEvent(*(_text(entry, name) for name in names)))
     if turns:
         yield memory.put_turns(turns, user_id=owner)
+    if windows:
+        outcomes = [(window, _outcome(memory, window, units, owner)) for window, units in windows]
+        if pending := memory.put_windows(outcomes, user_id=owner):
+            yield AddReport((), pending)
     if edits or events:
         memory.put_edits(edits, events, user_id=owner)
+
+
+def _read_window(entry: ExportRecord) -> WindowRecord:
+    turns, overlap, reason = (entry.body.get(name) for name in ("turns", "overlap", "reason"))
+    if not isinstance(turns, list) or not isinstance(overlap, int):
+        raise InvalidInput(
+            "turns", "expected a list of turn ids, and a whole number as overlap", f"see {entry.where}"
+        )
+    status = next((one for one in get_args(Status) if one == entry.body.get("status")), None)
+    if status is None:
+        raise InvalidInput("status", f"expected one of {', '.join(get_args(Status))}", f"see {entry.where}")
+    said = reason if isinstance(reason, str) else None
+    return WindowRecord(_text(entry, "id"), _text(entry, "session_id"), tuple(map(str, turns)), overlap, status, said)
+
+
+def _outcome(memory: Memory, window: WindowRecord, units: list[tuple[str, UnitRecord]], owner: str) -> WindowOutcome:
+    """The window as it ended; units take their place in the order of turns as they lie here."""
+    placed = []
+    for voice, record in units:
+        with suppress(NotFound):  # a turn that was not taken in: `put_windows` leaves its window out
+            sequence = memory.turn(voice, user_id=owner).sequence
+            placed.append(replace(record, unit=replace(record.unit, sequence=sequence)))
+    return WindowOutcome(window.id, window.status, window.reason, tuple(placed))
 
 
 def _text(entry: ExportRecord, name: str) -> str:

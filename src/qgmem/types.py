@@ -221,11 +221,13 @@ class AddItem:
 class AddReport:
     """One item a message, in order. `pending` says why vectors are missing, if the embedder failed.
 
-    Turns whose vectors are pending are stored and found by their words; `Memory.embed_pending` catches up.
+    `redacted` counts the secrets that were blacked out before storing, by pattern. Turns whose vectors are pending
+    are stored and found by their words; `Memory.embed_pending` catches up.
     """
 
     items: tuple[AddItem, ...]
     pending: str | None = None
+    redacted: Mapping[str, int] = field(default_factory=dict)
 
     def count(self, status: AddStatus) -> int:
         """How many messages ended so."""

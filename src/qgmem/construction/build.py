@@ -63,6 +63,8 @@ class BuildReport:
     notes: Mapping[str, int]
     spent: tuple[LedgerRow, ...]
     stopped: str | None = None
+    pending: str | None = None  # why units still lack their vectors, if the embedder failed
+    redacted: Mapping[str, int] = field(default_factory=dict)  # secrets kept from the model, by pattern
 
     @property
     def calls(self) -> int:

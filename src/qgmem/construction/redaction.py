@@ -162,6 +162,10 @@ class Redactor:
                 raise InvalidInput("redaction", f"knows no pattern {name!r}", f"use {', '.join(BY_NAME)}")
         return cls([pattern for name in names for pattern in BY_NAME[name]])
 
+    def fresh(self) -> Redactor:
+        """One with the same patterns that has counted nothing yet."""
+        return Redactor(self._patterns)
+
     def text(self, text: str) -> str:
         """The text with `[redacted:<name>]` in place of every secret."""
         while (shown := self._once(text)) != text:  # what stood beside a secret may show itself to be one

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import fields
 
+from ..errors import InvalidInput
 from ..types import Attributes, LedgerRow, MemoryUnit
 from . import reading, writing
 from .connection import SqliteFile
@@ -161,6 +162,8 @@ def _insert(
     """A unit that passed. Its vectors are still to be made."""
     unit, span = record.unit, record.unit.span
     turns = _sequences(connection, (span.first_turn, span.last_turn))
+    if not {span.first_turn, span.last_turn} <= set(turns):
+        raise InvalidInput("span", f"unit {unit.id!r} rests on a turn that is not here")
     triple = unit.triple
     made = connection.execute(
         "INSERT INTO units (id, kind, first_turn, last_turn, text, quote, subject, predicate, object, fact_times, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -22,7 +23,7 @@ def unit(value: MemoryUnit) -> Object:
         "kind": value.kind,
         "text": value.text,
         "quote": value.span.quote,
-        "turn_ids": list(dict.fromkeys((value.span.first_turn, value.span.last_turn))),
+        "turn_ids": list(value.span.turn_ids),
         "speaker": value.speaker,
         "role": value.role,
         "session_id": value.session_id,
@@ -79,6 +80,7 @@ def report(reports: Sequence[AddReport]) -> Object:
         "deduplicated": sum(one.count("deduplicated") for one in reports),
         "failed": sum(one.count("failed") for one in reports),
         "pending": pending,
+        "redacted": dict(sum((Counter(one.redacted) for one in reports), Counter())),
         "items": items,
     }
 

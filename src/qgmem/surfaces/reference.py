@@ -24,13 +24,13 @@ Made by `make docs` from the commands; a test fails when it is stale. `qgmem COM
 # Top-level names of what --json answers; units and hits have the fields of `surfaces/encode.py`.
 JSON = {
     "demo": "ingest, seconds, searches: [{query, hits}]",
-    "add": "stored, deduplicated, failed, pending, items: [{status, turn_id, reason, note}]",
+    "add": "stored, deduplicated, failed, pending, redacted, items: [{status, turn_id, reason, note}]",
     "import": "stored, deduplicated, failed, pending, failures, failures_left_out, notes, notes_left_out",
     "search": "query, hits: [{rank, score, channels, contributions, flags, id, text, …}]",
     "show": "unit, turns",
     "history": "id, text, events: [{event, text, recorded_at}]",
     "export": "user_id, file, records, bytes",
-    "forget": "user_id, unit_ids, turns, units, phrases, vectors, history",
+    "forget": "user_id, unit_ids, turns, units, phrases, vectors, history, windows, cached, quarantined",
     "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",
     "doctor": "path, damaged, removed, namespaces: [{folder, user_id, index, problems, notes, stats}]",
     "reembed": "embedder, dimension, units",

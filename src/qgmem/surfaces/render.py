@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import astuple
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,12 @@ def unit_card(unit: MemoryUnit, original: str | None) -> list[Text]:
 
     rows = [
         ("text", plain(unit.text)),
+        ("quote", plain(unit.span.quote) if unit.kind == "extracted" else ""),
         ("first said as", plain(original) if original is not None else ""),
         ("speaker", f"{plain(unit.speaker)} ({unit.role})"),
         ("said", said(unit.utterance_time, unit.sequence)),
         ("happened", happened(unit.fact_times)),
+        ("claim", " | ".join(map(plain, astuple(unit.triple))) if unit.triple else ""),
         ("source", source(unit)),
         ("entities", ", ".join(f"{plain(each.text)} ({each.type})" for each in unit.entities)),
         ("locations", plain(", ".join(unit.locations))),

@@ -77,8 +77,7 @@ def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = Fa
 
     with Memory.open(path) as memory:
         found = memory.get(unit, user_id=user)
-        ends = dict.fromkeys((found.span.first_turn, found.span.last_turn))
-        turns = [memory.turn(turn_id, user_id=user) for turn_id in ends]
+        turns = [memory.turn(turn_id, user_id=user) for turn_id in found.span.turn_ids]
     if json:
         screen.emit({"unit": encode.unit(found), "turns": [encode.turn(turn) for turn in turns]})
         return
