@@ -19,7 +19,8 @@ from qgmem.evals.growth.opening import OpeningFailed, open_cold
 from qgmem.memory import Memory
 from qgmem.namespace import Namespace
 from qgmem.settings import Settings
-from qgmem.stores.folder import namespace_folder
+from qgmem.stores import snapshot
+from qgmem.stores.folder import SNAPSHOT, namespace_folder
 
 TURNS = 1500  # above the size from which vectors are scanned in eight bits
 
@@ -157,3 +158,21 @@ def test_run_writes_tables_and_plot_and_takes_up_what_it_has(tmp_path: Path, mon
 def test_sizes_must_be_given(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="sizes"):
         grow([50], tmp_path)
+
+
+def test_pages_that_were_released_come_back(tmp_path: Path) -> None:
+    """Answers stay the same when the exact vectors of the base are let go between searches."""
+    space = opened(tmp_path)
+    load.fill(space, TURNS, DrawnEmbedder(), RuleExtractor(), show=False)
+    index = space.index.current()
+    pages = snapshot.read(space.index._folder / SNAPSHOT, space.index._recipe).pages  # type: ignore[union-attr]
+    assert pages is not None
+    assert pages.length > TURNS * 384 * 2 * 0.9  # the vectors, but for the pages at the borders
+    query = DrawnEmbedder().embed(["anything"])[0]
+    before = index.semantic(query, 20)
+    assert space.index._pages is not None
+    space.index._pages.release()
+    after = index.semantic(query, 20)
+    assert np.array_equal(before[0], after[0])
+    assert np.array_equal(before[1], after[1])
+    space.close()

@@ -29,6 +29,7 @@ from .segment import term_hash
 FOLD_FROM = 2000  # rows outside the base before folding is worth a file
 FOLD_SHARE = 0.25  # or this share of the base, whichever is more
 SMALL = 512  # rows; segments up to this are merged with whatever is newer, since every segment costs each search
+RELEASE_EVERY, RELEASE_FROM = 32, 256 << 20  # searches; bytes of mapped vectors: fewer may all stay in memory
 MERGE_RATIO = 2  # a newer segment is merged into the one before it when that is at most so many times larger
 
 
@@ -57,12 +58,15 @@ class DerivedIndex:
         self._index: Index | None = None
         self._based = False  # the first part is the snapshot's
         self._folding: threading.Thread | None = None
+        self._pages: snapshot.Pages | None = None
+        self._searches = 0
 
     def current(self) -> Index:
         """The index as of the store's last change. Raises StoreError."""
         with self._lock:
             if self._index is None:
                 self._index, self._based = self._load()
+            self._stay_small()
             if self._index.change != self._store.change:
                 self._index = self._replayed(self._index)
                 self._fold_soon(self._index)
@@ -116,6 +120,12 @@ class DerivedIndex:
         with self._lock:
             self._based = False
 
+    def _stay_small(self) -> None:
+        """Now and then let go of the exact vectors of a large base: in the end every row has been looked at once."""
+        self._searches += 1
+        if self._searches % RELEASE_EVERY == 0 and self._pages is not None and self._pages.length > RELEASE_FROM:
+            self._pages.release()
+
     def _fold_soon(self, index: Index) -> None:
         """Fold in the background if the delta has grown enough, so that no search waits for it."""
         busy = self._folding is not None and self._folding.is_alive()
@@ -145,6 +155,7 @@ class DerivedIndex:
         """The base as it lies on disk, or nothing; and whether there is one."""
         found = snapshot.read(self._folder / SNAPSHOT, self._recipe)
         nothing = Index([], [], 0, self._k1, self._b)
+        self._pages = None
         if found is None or found.change > self._store.change or not self._store.knows_index(found.name):
             return nothing, False
         try:
@@ -155,6 +166,7 @@ class DerivedIndex:
             phrases = Phrases(arrays["phrase_key"], arrays["phrase_hash"], vectors)
         except KeyError:  # arrays of another version under the same recipe
             return nothing, False
+        self._pages = found.pages
         return Index([Part.of(base, block)], [phrases], found.change, self._k1, self._b), True
 
     def _replayed(self, index: Index) -> Index:

@@ -9,6 +9,7 @@ costs time, never data.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,19 +22,48 @@ from numpy.typing import NDArray
 
 MAGIC = b"qgmemix2"
 ALIGNMENT, LEAD, CHECK = 64, 16, 4  # bytes
+SCATTERED = "vector"  # the array of which a search reads some rows only
+CHUNK = 1 << 18  # bytes read at once to be checked: what fits into a processor's cache
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """Arrays by name, the recipe that made them, and the last change they have seen.
 
-    `name` is this file's alone: the store remembers which snapshots are its own.
+    `name` is this file's alone: the store remembers which snapshots are its own. `pages`: of the mapped file, those
+    of the array that searches read a row here and there.
     """
 
     recipe: str
     name: str
     change: int
     arrays: Mapping[str, NDArray[Any]]
+    pages: Pages | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Whole pages of a mapped file."""
+
+    mapping: mmap.mmap
+    start: int
+    length: int
+
+    @classmethod
+    def inside(cls, mapping: mmap.mmap, start: int, length: int) -> Pages:
+        """Those that lie in this range altogether; no neighbour is brought along when one of them is read."""
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        pages = cls(mapping, first, max(0, (start + length) // mmap.PAGESIZE * mmap.PAGESIZE - first))
+        pages._advise("MADV_RANDOM")
+        return pages
+
+    def release(self) -> None:
+        """Keep them in this process no longer; each comes back from the file when it is read."""
+        self._advise("MADV_DONTNEED")
+
+    def _advise(self, advice: str) -> None:
+        if self.length and hasattr(mmap, advice):  # not every system has it, and nothing depends on it
+            self.mapping.madvise(getattr(mmap, advice), self.start, self.length)
 
 
 def write(path: Path, snapshot: Snapshot) -> None:
@@ -78,9 +108,15 @@ def checked(path: Path) -> Snapshot:
     try:
         with path.open("rb") as file:
             header, start = _header(file)
-            body = np.memmap(file, np.uint8, "r", offset=start) if header["bytes"] else np.empty(0, np.uint8)
-        arrays = {name: _array(body, *spec) for name, spec in header["arrays"].items()}
-        return Snapshot(header["recipe"], header["name"], int(header["change"]), arrays)
+            specs = header["arrays"]
+            for dtype, shape, offset, check in specs.values():
+                _check(file, start + offset, _count(shape) * np.dtype(dtype).itemsize, check)
+            body = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        arrays = {name: _array(body, start, *spec) for name, spec in specs.items()}
+        pages = None
+        if SCATTERED in arrays:
+            pages = Pages.inside(body, start + specs[SCATTERED][2], arrays[SCATTERED].nbytes)
+        return Snapshot(header["recipe"], header["name"], int(header["change"]), arrays, pages)
     except (KeyError, TypeError) as error:
         raise ValueError(f"header lacks {error}") from error
 
@@ -110,13 +146,28 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     return header, LEAD + length
 
 
-def _array(body: NDArray[np.uint8], dtype: str, shape: list[int], offset: int, check: int) -> NDArray[Any]:
-    kind = np.dtype(dtype)
-    count = int(np.prod(shape, dtype=np.int64))
-    flat = np.frombuffer(body, kind, count, offset) if count else np.empty(0, kind)
-    if crc32(_bytes(flat)) != check:
+def _check(file: BinaryIO, start: int, length: int, check: int) -> None:
+    """Raise ValueError unless these bytes have that CRC-32. They are read, not mapped, so none stays in memory."""
+    file.seek(start)
+    buffer, found = memoryview(bytearray(min(length, CHUNK))), 0
+    while length:
+        got = file.readinto(buffer[: min(length, CHUNK)])  # type: ignore[attr-defined]
+        if not got:
+            raise ValueError("is cut short")
+        found = crc32(buffer[:got], found)
+        length -= got
+    if found != check:
         raise ValueError("an array is damaged")
+
+
+def _array(body: mmap.mmap, start: int, dtype: str, shape: list[int], offset: int, _: int) -> NDArray[Any]:
+    kind, count = np.dtype(dtype), _count(shape)
+    flat = np.frombuffer(body, kind, count, start + offset) if count else np.empty(0, kind)
     return flat.reshape(shape)
+
+
+def _count(shape: list[int]) -> int:
+    return int(np.prod(shape, dtype=np.int64))
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
