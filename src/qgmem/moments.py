@@ -17,13 +17,8 @@ def last_day(moment: Moment) -> date:
     >>> last_day("2024-02")
     datetime.date(2024, 2, 29)
     """
-    if isinstance(moment, str):
-        month = re.fullmatch(r"(\d{4})(?:-(\d\d))?", moment.strip())
-        if month:
-            year, number = int(month.group(1)), int(month.group(2) or 12)
-            if not 1 <= number <= 12 or not 1 <= year < 9999:
-                raise InvalidInput("as_of", f"{moment!r} is no month")
-            return date(year + number // 12, number % 12 + 1, 1) - timedelta(days=1)
+    if (day := _month_end(moment, "as_of")) is not None:
+        return day
     parsed = parse_timestamp(moment)
     assert parsed is not None
     return parsed.date()
@@ -36,10 +31,26 @@ def serial(moment: Moment) -> int | None:
 
 
 def last_moment(moment: Moment) -> datetime:
-    """The last moment that `known_at` takes in: of a date without a time of day, its end. Raises InvalidInput."""
+    """The last moment that `known_at` takes in: of a day, month or year without a clock its end. Raises InvalidInput.
+
+    >>> last_moment("2024-02").isoformat()
+    '2024-02-29T23:59:59.999999'
+    """
+    moment = _month_end(moment, "known_at") or moment
     whole_day = isinstance(moment, date) and not isinstance(moment, datetime)
     if isinstance(moment, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", moment.strip()):
         whole_day = True
     parsed = parse_timestamp(moment)
     assert parsed is not None
     return parsed + timedelta(days=1, microseconds=-1) if whole_day else parsed
+
+
+def _month_end(moment: Moment, field: str) -> date | None:
+    """The last day of a year or month that stands alone; None for anything else."""
+    month = re.fullmatch(r"(\d{4})(?:-(\d\d))?", moment.strip()) if isinstance(moment, str) else None
+    if month is None:
+        return None
+    year, number = int(month.group(1)), int(month.group(2) or 12)
+    if not 1 <= number <= 12 or not 1 <= year < 9999:
+        raise InvalidInput(field, f"{moment!r} is no month")
+    return date(year + number // 12, number % 12 + 1, 1) - timedelta(days=1)

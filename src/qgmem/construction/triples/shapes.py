@@ -110,6 +110,9 @@ def _fits(found: str, words: list[str], shape: str) -> bool:
         known = JOBS.search(head) is not None and head.lower() not in NO_JOBS and len(bare.split()) <= 4
         worded = words[0].lower() in ("a", "an") or (shape == "job" and words[0][0].islower())
         return known and worded and not re.search(r"\b(?:to|of|with|than|like)\b", bare)
+    if shape == "office":
+        office = re.match(r"^([\w-]+(?: [\w-]+){0,2}) (?:at|of) (?:the )?[A-Z]", bare)
+        return office is not None and JOBS.search(office.group(1)) is not None
     if shape == "animal":
         return re.match(rf"^(?:a|an|the|another)\s+(?:[\w-]+ ){{0,2}}?(?:{ANIMALS})\b", found) is not None
     if shape == "pet":

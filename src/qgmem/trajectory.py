@@ -1,0 +1,93 @@
+"""What `Memory.trajectory` answers: the states of one subject–relation, with the words that they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+from .construction.traces import State, Trace, relation_of, state_at, timeline, timeline_svg, trajectory
+from .construction.traces.states import Status
+from .construction.traces.trajectory import line
+
+
+@dataclass(frozen=True, slots=True)
+class TraceState:
+    """One value and the days on which it held: `valid_from` included, `valid_to` excluded.
+
+    `valid_from` None: unknown, flagged `time-unknown`. `valid_to` None: still open, unless flagged `end-unknown`.
+    `known_from`: when it was said; None for an unknown time, then `sequence` tells the order (`serial-N`). `quote` is
+    the sentence in the unit `unit_id`; `repeats` are units that say it again. `source`: who is quoted, for hearsay.
+    """
+
+    value: str
+    valid_from: date | None
+    valid_to: date | None
+    known_from: datetime | None
+    sequence: int
+    status: Status
+    reason: str
+    unit_id: str
+    quote: str
+    repeats: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """How one relation of one subject went, oldest state first, as far as was asked for.
+
+    `subject_id` tells namesakes apart. `one`: the relation has one value at a time. `text`: all of it in words, one
+    line a state. `trace` is what the states were worked out from.
+    """
+
+    subject: str
+    subject_id: str
+    relation: str
+    one: bool
+    states: tuple[TraceState, ...]
+    text: str
+    trace: Trace = field(repr=False)
+
+    @property
+    def current(self) -> tuple[TraceState, ...]:
+        """What holds to this day, as far as was known."""
+        return tuple(state for state in self.states if state.status in ("current", "coexisting"))
+
+    def timeline(self, width: int = 100) -> str:
+        """The states as bars of characters, one row each; `width` in characters."""
+        return timeline(self.trace, width)
+
+    def svg(self) -> str:
+        """The states as a picture."""
+        return timeline_svg(self.trace)
+
+
+def told(trace: Trace, as_of: date | None = None) -> Trajectory:
+    """The trajectory of a trace; with `as_of` only the states that held on that day, which may be none."""
+    if as_of is not None:
+        trace = replace(trace, states=state_at(trace, as_of))
+    text = trajectory(trace) if as_of is None else _on(trace, as_of)
+    return Trajectory(
+        trace.subject_name, trace.subject_id, trace.relation, trace.one,
+        tuple(_state(trace, state) for state in trace.states), text, trace,
+    )  # fmt: skip
+
+
+def _on(trace: Trace, day: date) -> str:
+    """In words what held on one day."""
+    held = "; ".join(f"{state.value} [{state.unit_id}]" for state in trace.states) or "nothing known"
+    rows = [f"{trace.subject_name} · {trace.relation}", *map(line, trace.states), f"on {day.isoformat()}: {held}"]
+    return "\n".join(rows)
+
+
+def _state(trace: Trace, state: State) -> TraceState:
+    quote = next(
+        claim.text
+        for claim in trace.claims
+        if (claim.unit_id, relation_of(claim.predicate, claim.object).value) == (state.unit_id, state.value)
+    )
+    return TraceState(
+        state.value, state.valid_from, state.valid_to, state.known_from, state.sequence, state.status, state.reason,
+        state.unit_id, quote, state.repeats, state.flags, state.source,
+    )  # fmt: skip
