@@ -283,21 +283,21 @@ class Index:
         found = np.full((len(rows), 2 * distance), -1, np.intp)
         if not len(rows):
             return found
-        before: list[tuple[Int64, Rows]] = []  # chain keys and rows of each part's nearest, one entry a step
-        after: list[tuple[Int64, Rows]] = []
+        candidates: list[tuple[Int64, Rows]] = []  # (2 · distance, len(rows)) chain keys and rows, one entry a part
+        steps = np.arange(distance)[:, None]
         for part, start in zip(self.parts, self._start, strict=False):
             keys, owners = part.chain
             if len(keys):
-                left, right = np.searchsorted(keys, chain), np.searchsorted(keys, chain, side="right")
-                for step in range(distance):
-                    before.append(_beside(keys, owners, int(start), left - 1 - step, chain))
-                    after.append(_beside(keys, owners, int(start), right + step, chain))
-        for side, candidates in enumerate((before, after)):
-            if len(candidates) == distance:  # one part: they are in order as they are
-                for step, (_, there) in enumerate(candidates):
-                    found[:, 2 * step + side] = there
-            elif candidates:
-                found[:, side::2] = _nearest(candidates, distance, newest=side == 0)
+                left = np.searchsorted(keys, chain)
+                right = left + (keys[np.minimum(left, len(keys) - 1)] == chain)  # a turn has one verbatim unit
+                at = np.stack([left - 1 - steps, right + steps], axis=1).reshape(2 * distance, -1)
+                candidates.append(_beside(keys, owners, int(start), at, chain))
+        if len(candidates) == 1:
+            found[:] = candidates[0][1].T
+        elif candidates:
+            near, there = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
+            for side in (0, 1):
+                found[:, side::2] = _nearest(near[side::2], there[side::2], distance, newest=side == 0)
         return found
 
     # ---- inside
@@ -351,9 +351,8 @@ def _beside(keys: Int64, rows: Rows, start: int, at: Rows, chain: Int64) -> tupl
     return near, np.where(inside, rows[np.where(inside, at, 0)] + start, -1)
 
 
-def _nearest(candidates: Sequence[tuple[Int64, Rows]], n: int, *, newest: bool) -> Rows:
+def _nearest(keys: Int64, rows: Rows, n: int, *, newest: bool) -> Rows:
     """(columns, n) the first candidates of every column from the newest or oldest chain key, -1 where fewer are."""
-    keys, rows = (np.stack(arrays) for arrays in zip(*candidates, strict=True))
     order = np.where(rows < 0, np.iinfo(np.int64).max, -keys if newest else keys)
     place = np.argsort(order, axis=0, kind="stable")[:n]
     found: Rows = np.take_along_axis(rows, place, axis=0).T
