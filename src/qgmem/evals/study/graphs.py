@@ -35,6 +35,8 @@ from .cost import Cost
 from .kept import kept, source_digest
 
 STORED, RULES = "stored", "rules"
+RULES_READ = ("construction/entities", "construction/timex", "construction/verbatim.py", "activation/query.py")
+"""What decides over entities and question keys."""
 Named = list[list[str]]  # [text, type] of each entity
 
 
@@ -74,7 +76,7 @@ def rules_graph(
 ) -> StudyGraph:
     """Entities, speaker links and question keys by rules, as the embedded memory makes them."""
     extractor = extractor or RuleExtractor()
-    rules = [extractor.id, source_digest("construction", "activation/query.py")]
+    rules = [extractor.id, source_digest(*RULES_READ)]
     cold, warm = {"entities": Cost(), "question keys": Cost()}, {"entities": Cost(), "question keys": Cost()}
     graphs: dict[str, EntityGraph] = {}
     keys: dict[str, Sequence[str]] = {}

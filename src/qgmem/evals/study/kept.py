@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 
 
 def kept(
-    cache: Path, kind: str, made_from: Sequence[JsonValue], make: Callable[[], T], items: int
+    folder: Path, kind: str, made_from: Sequence[JsonValue], make: Callable[[], T], items: int
 ) -> tuple[T, Cost, Cost]:
     """What `make` returned for these inputs, now or on an earlier run: (value, cold cost, this run's cost).
 
@@ -27,7 +28,7 @@ def kept(
     artefact is made anew.
     """
     key = hashlib.sha256(json.dumps([kind, *made_from]).encode()).hexdigest()
-    path = cache / kind / f"{key}.json"
+    path = folder / kind / f"{key}.json"
     started, cpu = time.perf_counter(), time.process_time()
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -47,8 +48,12 @@ def kept(
     return restored["value"], cost, cost
 
 
+@cache
 def source_digest(*parts: str) -> str:
-    """Digest of this package's own files below the given parts, so that changed rules make new artefacts."""
+    """Digest of this package's own files below the given parts, so that changed rules make new artefacts.
+
+    Read once a process: it stands for the code that was loaded.
+    """
     root = Path(qgmem.__file__).parent
     digest = hashlib.sha256()
     for part in parts:

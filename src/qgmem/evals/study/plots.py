@@ -26,7 +26,7 @@ LINES = {
     "B without speaker links": ("no speaker links", "#8fbf9f", 1.3),
     "B entity-only": ("entities only", "#c9787c", 1.3),
 }
-DPI = 110
+DPI = 90
 GRAPH_TITLES = {"stored": "stored gpt-3.5 graph", "rules": "rules' graph"}
 
 
@@ -185,7 +185,7 @@ def _categories(pyplot: Any, study: Study) -> Any:
             for shift, condition, colour in ((-0.2, DENSE, DENSE_COLOUR), (0.2, COMPLETE, COMPLETE_COLOUR)):
                 values = [study.mean(cell, condition, MAIN_CUTOFF, name) for name in categories]
                 bars = axis.bar([p + shift for p in places], values, width=0.38, color=colour)
-                axis.bar_label(bars, fmt="%.0f", fontsize=7.5, color=MUTED, padding=1)
+                axis.bar_label(bars, fmt="%.0f", fontsize=7.5, color="white", padding=-11)
             if graph == "stored":
                 rings = [(p + 0.2, CATEGORIES_B[name]) for p, name in enumerate(categories) if name in CATEGORIES_B]
                 axis.plot(*zip(*rings, strict=True), linestyle="none", marker="o", markerfacecolor="none",
