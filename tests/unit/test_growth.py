@@ -105,7 +105,9 @@ def test_written_turns_are_seen_and_deleted_ones_are_not(tmp_path: Path) -> None
     """The namespace ends as it began, and what was measured is positive."""
     space = opened(tmp_path)
     load.fill(space, 200, DrawnEmbedder(), RuleExtractor(), show=False)
-    added, deleted = writing.write(space, DrawnEmbedder(), RuleExtractor(), rounds=3, deletions=2)
+    added, ids = writing.add(space, DrawnEmbedder(), RuleExtractor(), rounds=3)
+    assert space.index.current().size == 230
+    deleted = writing.delete(space, ids, calls=2)
     assert (added.turns, added.rounds, deleted.rounds) == (10, 3, 2)
     assert 0 < added.wall.p50 <= added.wall.p95
     assert space.store.stats().turns == space.index.current().size == 200
@@ -117,7 +119,7 @@ def test_a_write_that_is_not_seen_stops_the_run(tmp_path: Path, monkeypatch: pyt
     space = opened(tmp_path)
     load.fill(space, 100, DrawnEmbedder(), RuleExtractor(), show=False)
     with pytest.raises(writing.NotVisible):
-        writing.write(space, DrawnEmbedder(), RuleExtractor(), rounds=1, deletions=1)
+        writing.add(space, DrawnEmbedder(), RuleExtractor(), rounds=1)
     space.close()
 
 

@@ -21,12 +21,18 @@ def markdown(growth: Growth) -> str:
     """All tables, one after the other."""
     sizes: list[Size] = list(growth.sizes)
     parts = [
-        _table("", sizes, [("vectors", lambda s: str(s["vectors"])), ("phrases", lambda s: f"{s['phrases']:,}")]),
+        _table("", sizes, [
+            ("vectors", lambda s: str(s["vectors"])),
+            ("attributes", lambda s: str(s["attributes"])),
+            ("phrases", lambda s: f"{s['phrases']:,}"),
+        ]),
         "CPU milliseconds a query, p50 / p95",
         _table("stage", sizes, [
             *((stage, _stage(stage)) for stage in STAGES),
             ("**sum, held to the target**", _stage("total")),
             ("target", lambda s: _target(s, CPU_TARGETS, s["query_cpu_ms"]["total"]["p50"], "≤ {:g}")),
+            ("the sum with 200 turns outside the base", lambda s: _pair(s["query_cpu_ms_with_delta"]["total"])),
+            ("the sum / a numpy float32 scan", _scans),
             *((f"beside: {stage}", _stage(stage)) for stage in APART),
         ]),
         "Against plain programs of the same run: the hundred best of one channel, CPU milliseconds, p50",
@@ -96,6 +102,11 @@ def _ratio(size: Size, stage: str, plain: str) -> str:
     return f"{_short(ours)} / {_short(theirs)} = {ours / max(theirs, 1e-6):.2f}"
 
 
+def _scans(size: Size) -> str:
+    """How many exact scans of the same vectors a whole query costs: comparable between machines."""
+    return f"{size['query_cpu_ms']['total']['p50'] / max(size['dense']['plain']['p50'], 1e-6):.2f}"
+
+
 def _recall(compared: Any) -> str:
     verdict = "" if compared["recall"] >= RECALL_TARGET else " **below .999**"
     return f"{compared['recall']:.4f}, {compared['least']:.2f}{verdict}"
@@ -117,7 +128,9 @@ def _memory_a_unit(size: Size) -> str:
 
 def _ingest(size: Size) -> str:
     spent = size["ingest"]
-    return f"{(spent['cpu_s'] - spent['embedding_cpu_s']) / size['units'] * 1e6:,.0f}"
+    if not spent["turns"]:
+        return "–"
+    return f"{(spent['cpu_s'] - spent['embedding_cpu_s']) / spent['turns'] * 1e6:,.0f}"
 
 
 def _small(small: Any) -> str:

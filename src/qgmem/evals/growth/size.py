@@ -19,7 +19,7 @@ from ..progress import progress
 from . import exact, opening, writing
 from .asking import APART, STAGES, Answer, Asker, questions
 from .drawn import DrawnEmbedder
-from .load import fill
+from .load import READ_UP_TO, fill
 from .measure import Spread, TimedEmbedder, folder_bytes
 
 SizeResult = dict[str, JsonValue]
@@ -40,16 +40,27 @@ def measure_size(n: int, embed_up_to: int, folder: Path, *, show: bool = True) -
     place = namespace_folder(folder, user)
     space = Namespace(place, user, Settings(), embedder.id, embedder.dimension)
     try:
+        ingested = n - space.store.stats().turns
         ingest = fill(space, n, embedder, extractor, show=show)
-        found: SizeResult = {"units": n, "vectors": VECTORS[drawn], "embedder": embedder.id}
+        found: SizeResult = {
+            "units": n,
+            "vectors": VECTORS[drawn],
+            "attributes": "drawn" if n > READ_UP_TO else "read",
+            "embedder": embedder.id,
+        }
         found["phrases"] = space.store.stats().phrases
         if not (place / SNAPSHOT).exists():  # a run was interrupted before it was made
             space.index.fold(force=True)
-        found["ingest"] = {"wall_s": ingest.wall, "cpu_s": ingest.cpu, "embedding_cpu_s": embedder.cpu}
-        space.index.forget()
-        space.store.close()
+        found["ingest"] = {
+            "turns": ingested,
+            "wall_s": ingest.wall,
+            "cpu_s": ingest.cpu,
+            "embedding_cpu_s": embedder.cpu,
+        }
+        space.close(fold=False)  # the log goes into the file, and nobody else has it open
         found["disk_bytes"] = {"store": folder_bytes(place, f"{DATABASE}*"), "index": folder_bytes(place, SNAPSHOT)}
         found |= _opened(place, user, embedder.id, n)
+        space = Namespace(place, user, Settings(), embedder.id, embedder.dimension)
         asked = questions(n, QUESTIONS)
         answers = _asked(space, TimedEmbedder(model, remember=True), extractor, asked, show)
         found["query_cpu_ms"] = _by_stage(answers)
@@ -62,8 +73,11 @@ def measure_size(n: int, embed_up_to: int, folder: Path, *, show: bool = True) -
         vectors = embedder.embed(asked[:: max(1, len(asked) // COMPARED)])
         found["dense"] = exact.dense(index, vectors).to_json()
         found["words"] = exact.words(space, index, asked[:: max(1, len(asked) // COMPARED)]).to_json()
-        added, deleted = writing.write(space, model, extractor, ROUNDS, 2 if n <= 100_000 else 1)
-        found["add"], found["delete"] = added.to_json(), deleted.to_json()
+        added, ids = writing.add(space, model, extractor, ROUNDS)
+        found["add"] = added.to_json()
+        answers = _asked(space, TimedEmbedder(model, remember=True), extractor, asked[::4], show)
+        found["query_cpu_ms_with_delta"] = _by_stage(answers)
+        found["delete"] = writing.delete(space, ids, 2 if n <= 100_000 else 1).to_json()
     finally:
         space.close(fold=False)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 
@@ -44,22 +45,12 @@ class Written:
         return asdict(self)
 
 
-def write(
-    space: Namespace, embedder: Embedder, extractor: AttributeExtractor, rounds: int, deletions: int
-) -> tuple[Written, Written]:
-    """Add ten turns `rounds` times, then delete them, in `deletions` calls; the namespace ends as it was.
-
-    Raises NotVisible.
-    """
+def add(
+    space: Namespace, embedder: Embedder, extractor: AttributeExtractor, rounds: int
+) -> tuple[Written, list[str]]:
+    """Add ten turns `rounds` times; what it took, and the ids. Raises NotVisible."""
     timed = TimedEmbedder(embedder)
     ingest = Ingest(CheckedEmbedder(timed), extractor, Settings())
-    added, ids = _add(space, ingest, timed, rounds)
-    deleted = _delete(space, ids, deletions)
-    space.index.fold(force=True)  # deleting drops the snapshot
-    return added, deleted
-
-
-def _add(space: Namespace, ingest: Ingest, timed: TimedEmbedder, rounds: int) -> tuple[Written, list[str]]:
     space.index.current()
     ids: list[str] = []
     wall, cpu, embedding = [], [], []
@@ -81,7 +72,8 @@ def _add(space: Namespace, ingest: Ingest, timed: TimedEmbedder, rounds: int) ->
     return Written(TURNS, rounds, Spread.of(wall), Spread.of(cpu), Spread.of(embedding)), ids
 
 
-def _delete(space: Namespace, ids: list[str], calls: int) -> Written:
+def delete(space: Namespace, ids: Sequence[str], calls: int) -> Written:
+    """Delete those turns again, in `calls` calls, all but the last of ten turns. Raises NotVisible."""
     wall, cpu = [], []
     rounds = len(ids) // TURNS
     for call in range(calls):
@@ -95,6 +87,7 @@ def _delete(space: Namespace, ids: list[str], calls: int) -> Written:
         cpu.append(spent.cpu)
         if any(_seen(space, number) for number in range(first, last)):
             raise NotVisible(f"deletion {call}: turns are still found")
+    space.index.fold(force=True)  # deleting drops the snapshot
     return Written(TURNS, calls, Spread.of(wall), Spread.of(cpu), None)
 
 
