@@ -134,7 +134,7 @@ def test_the_plan_switches_one_thing_a_row() -> None:
     assert fusions["default", "without semantic"].channels == ("lexical", "event_attributes")
     assert fusions["rrf", "lexical alone"].channels == ("lexical",)
     assert {settings.rerank for settings in fusions.values()} == {"none"}
-    assert [settings.n for _, settings in n_rows()] == [10, 25, 50, 100, 200, 400] * 2
+    assert [settings.n for _, settings in n_rows()] == [10, 50, 100, 200] * 2
     assert [settings.rerank for _, settings in rerank_rows(["none", "late"])] == ["none", "late"] * 3
 
 

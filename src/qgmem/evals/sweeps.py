@@ -18,16 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from qgmem.activation.rerank import PoolReranker, RerankTask, rerank
 from qgmem.errors import StoreError
 from qgmem.generation.serialise import estimate_tokens
 from qgmem.memory import Memory
-from qgmem.models.checked import CheckedEmbedder
-from qgmem.namespace import Namespace
 from qgmem.protocols import TokenEmbedder, Vectors
-from qgmem.recall import Recall, Scope
-from qgmem.registry import make_extractor, make_reranker
+from qgmem.registry import make_reranker
 from qgmem.settings import Settings
-from qgmem.stores.folder import namespace_folder
+from qgmem.stores.index import Rows
 from qgmem.types import JsonValue
 
 from .datasets.beam import load_beam
@@ -39,7 +37,7 @@ from .systems import MemorySystem
 
 CUTOFFS = (5, 10, 25, 50)
 K_VALUES = (1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 50, 75, 100)
-N_VALUES = (10, 25, 50, 100, 200, 400)
+N_VALUES = (10, 50, 100, 200)
 FITTED = frozenset(f"100K/{number}" for number in range(1, 15))  # chats that the default's weights have seen
 CHANNELS = ("lexical", "semantic", "event_attributes")
 
@@ -68,6 +66,31 @@ class Remembered:
         return [self._tokens[text].astype(np.float32) for text in texts]
 
 
+class Seen:
+    """Puts the candidates in another reranker's order, or none's, and keeps the ids of the first hundred.
+
+    A search for one unit then says what a search for a hundred would, without reading a hundred units. What follows
+    reranking in a search (codes first, newest version first) is the same for every row, and not in these tables.
+    """
+
+    id = "seen"
+    inline = True
+
+    def __init__(self, inner: PoolReranker | None) -> None:
+        self._inner = inner
+        self.ids: list[str] = []
+        self.failure: str | None = None
+
+    def rerank(self, task: RerankTask) -> tuple[Rows, Any]:
+        """The order, as it is."""
+        fused = task.fused
+        if self._inner is not None:
+            outcome = rerank(task, self._inner, len(fused.rows), 600.0)
+            fused, self.failure = outcome.fused, outcome.failure
+        self.ids = task.index.ids(fused.rows[: max(K_VALUES)])
+        return fused.rows, fused.scores
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """A memory folder with every conversation of `dataset` in it, and the groups that its questions fall into."""
@@ -76,10 +99,15 @@ class Bench:
     folder: Path
     groups: Mapping[str, Callable[[Question], bool]]
 
-    def questions_of(self, conversation_id: str) -> list[Question]:
+    @property
+    def questions(self) -> list[Question]:
         """Those that can be scored: BEAM's without evidence cannot, LoCoMo's four count as found."""
-        asked = self.dataset.questions_of(conversation_id)
-        return [question for question in asked if question.evidence or self.dataset.name == "locomo"]
+        return [q for q in self.dataset.questions if q.evidence or self.dataset.name == "locomo"]
+
+    def lengths(self) -> dict[str, dict[str, int]]:
+        """Conversation → turn → estimated tokens of its words."""
+        conversations = self.dataset.conversations
+        return {c.id: {id: estimate_tokens(text) for id, text in c.texts().items()} for c in conversations}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +160,21 @@ def built(bench: Bench, embedder: TokenEmbedder) -> None:
 def measured(bench: Bench, settings: Settings, embedder: TokenEmbedder) -> dict[str, Measured]:
     """Asks every question once. One result a group."""
     rows: dict[str, list[tuple[list[float], list[float], float, bool]]] = {name: [] for name in bench.groups}
-    extractor, reranker = make_extractor(settings), make_reranker(settings, embedder)
-    recall = Recall(CheckedEmbedder(embedder), extractor, reranker, settings)
-    for conversation in bench.dataset.conversations:
-        folder = namespace_folder(bench.folder, conversation.id)
-        space = Namespace(folder, conversation.id, settings, embedder.id, embedder.dimension)
-        lengths = {id: estimate_tokens(text) for id, text in conversation.texts().items()}
-        for question in bench.questions_of(conversation.id):
+    lengths = bench.lengths()
+    seen = Seen(make_reranker(settings, embedder))
+    with Memory.open(bench.folder, embedder=embedder, settings=settings, reranker=seen) as memory:
+        for question in bench.questions:
             embedder.embed([question.text])
+            seen.ids = []
             start = perf_counter()
-            index, found = recall.activation(space, question.text, 1, Scope(), None)
+            memory.search(question.text, user_id=question.conversation_id, limit=1)
             taken = 1000 * (perf_counter() - start)
-            ids = index.ids(found.rows[: max(K_VALUES)])  # of verbatim units, which have their turns' ids
-            spent = np.cumsum([0] + [lengths[id] for id in ids])
-            row = (
-                [recall_acc(question.evidence, ids, k) for k in K_VALUES],
-                [float(spent[min(k, len(ids))]) for k in K_VALUES],
-                taken,
-                found.failure is not None,
-            )
+            recall = [recall_acc(question.evidence, seen.ids, k) for k in K_VALUES]
+            spent = np.cumsum([0] + [lengths[question.conversation_id][id] for id in seen.ids])
+            tokens = [float(spent[min(k, len(seen.ids))]) for k in K_VALUES]
             for name, inside in bench.groups.items():
                 if inside(question):
-                    rows[name].append(row)
-        space.close(fold=False)
+                    rows[name].append((recall, tokens, taken, seen.failure is not None))
     return {name: _summed(group) for name, group in rows.items()}
 
 
@@ -177,32 +197,23 @@ def fusion_rows() -> Iterator[Row]:
         sets |= {f"without {off}": tuple(name for name in CHANNELS if name != off) for off in CHANNELS}
         sets |= {f"{only} alone": (only,) for only in CHANNELS if fusion == "rrf"}
         for name, channels in sets.items():
-            yield (
-                [fusion, name],
-                Settings.load({}, fusion=fusion, channels=channels, rerank="none", rerank_seconds=600),
-            )
-    yield (
-        ["entity_memory", "entities and cosine"],
-        Settings(fusion="entity_memory", rerank="none", rerank_seconds=600),
-    )
-    yield (
-        ["entity_memory", "entities alone"],
-        Settings(fusion="entity_memory", channels=("lexical",), rerank="none", rerank_seconds=600),
-    )
+            yield [fusion, name], Settings.load({}, fusion=fusion, channels=channels, rerank="none")
+    yield ["entity_memory", "entities and cosine"], Settings(fusion="entity_memory", rerank="none")
+    yield ["entity_memory", "entities alone"], Settings(fusion="entity_memory", channels=("lexical",), rerank="none")
 
 
 def n_rows() -> Iterator[Row]:
     """Candidates a channel."""
     for fusion in ("rrf", "default"):
         for n in N_VALUES:
-            yield [fusion, str(n)], Settings.load({}, fusion=fusion, n=n, rerank="none", rerank_seconds=600)
+            yield [fusion, str(n)], Settings.load({}, fusion=fusion, n=n, rerank="none")
 
 
 def rerank_rows(rerankers: Sequence[str]) -> Iterator[Row]:
     """The fused order against each local reranker's."""
     for fusion in ("rrf", "entity_memory", "default"):
         for name in rerankers:
-            yield [fusion, name], Settings.load({}, fusion=fusion, rerank=name, rerank_seconds=600)
+            yield [fusion, name], Settings.load({}, fusion=fusion, rerank=name)
 
 
 def table(head: Sequence[str], rows: Sequence[tuple[list[str], Measured]]) -> str:
@@ -250,7 +261,7 @@ def sections(bench: Bench, embedder: TokenEmbedder, rerankers: Sequence[str]) ->
             yield f"### {title}"
             yield table(head, [(names, of(settings)[group]) for names, settings in rows])
         yield "### Units of working memory (k), default fusion"
-        yield k_table({name: of(Settings.load({}, rerank=name, rerank_seconds=600))[group] for name in rerankers})
+        yield k_table({name: of(Settings.load({}, rerank=name))[group] for name in rerankers})
 
 
 def page(data: Path, cache: Path, embedder: TokenEmbedder, rerankers: Sequence[str]) -> str:
@@ -278,7 +289,8 @@ _HEAD = """# Sweeps of activation
 Made by `make sweeps DATA=DIR`; what it says is discussed in `docs/design/activation.md`. Evidence recall (recall_acc,
 per cent, higher is better) over distinct turns; verbatim construction, the default embedder, no language model. `ms`
 is the median time of parsing and activation with the question's vector at hand, on the machine of the run, which had
-other work; tokens are estimated from the turns' words."""
+other work; tokens are estimated from the turns' words. The order is that of fusion or reranker: what a search does
+after them (units with a code of the question first, the newest version of a claim first) is not in these tables."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
