@@ -178,6 +178,7 @@ def test_text_may_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
         "export": ("out.jsonl", *ANA),
         "forget": ("t1", *ANA, "--yes"),
         "stats": (),
+        "build": ("--model", "scripted", *ANA),
         "doctor": (),
         "reembed": (),
         "synth": ("--people", "1", "--years", "0.3", "--out", "lives"),

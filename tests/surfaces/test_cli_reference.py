@@ -12,8 +12,8 @@ from qgmem.surfaces.reference import commands, reference
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 COMMANDS = dict(commands())
-EXPECTED = "demo add import search show history export forget stats doctor reembed bench synth"
-LINES = 30
+EXPECTED = "demo add import search show history export forget stats build doctor reembed bench synth"
+LINES = 32
 
 
 def test_the_page_is_what_the_commands_say() -> None:

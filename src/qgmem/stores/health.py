@@ -21,6 +21,7 @@ from .snapshot import checked
 from .sqlite import SqliteStore
 
 SQLITE_MAGIC = b"SQLite format 3\0"
+WINDOWS_LISTED = 20
 
 
 @dataclass(slots=True)
@@ -94,12 +95,25 @@ def _content(health: Health, folder: Path) -> None:
         with closing(SqliteStore(folder, health.user_id, create=False)) as store:
             health.problems += [f"{name}: {problem}" for problem in store.check()]
             health.stats = store.stats()
+            health.notes += _incomplete(name, store)
     except StoreError as error:
         health.problems.append(str(error))
         return
     waiting = health.stats.pending_units + health.stats.pending_phrases
     if waiting:
         health.notes.append(f"{name}: {waiting} vectors are missing, so meaning counts for less; run `qgmem reembed`")
+
+
+def _incomplete(name: str, store: SqliteStore) -> list[str]:
+    """Windows that a language model could not read, or not whole. Their turns are found by their own words."""
+    windows = [window for window in store.log.windows() if window.status in ("failed", "partial")]
+    notes = [
+        f"{name}: window {window.id} ({window.turn_ids[0]} to {window.turn_ids[-1]}): {window.status}, "
+        f"{window.reason}; run `qgmem build --resume`"
+        for window in windows[:WINDOWS_LISTED]
+    ]
+    more = len(windows) - WINDOWS_LISTED
+    return notes + ([f"{name}: and {more} more windows that failed or lack something"] if more > 0 else [])
 
 
 def _identity(database: Path) -> tuple[str | None, int]:

@@ -222,6 +222,11 @@ def problems(connection: sqlite3.Connection) -> list[str]:
         ("units without a turn", "units u WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.sequence = u.first_turn)"),
         ("mentions without a unit", "mentions m WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.key = m.unit)"),
         ("mentions without a phrase", "mentions m WHERE NOT EXISTS (SELECT 1 FROM phrases p WHERE p.key = m.phrase)"),
+        ("extracted units without a window", "units WHERE kind <> 'verbatim' AND window IS NULL"),
+        (
+            "windows of turns that are gone",
+            "window_turns m WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.sequence = m.turn)",
+        ),
         ("vectors without a unit", "unit_vectors v WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.key = v.unit)"),
         (
             "vectors of a wrong length",

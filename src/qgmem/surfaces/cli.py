@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .commands import adding, caring, finding, keeping, measuring, trying
+from .commands import adding, building, caring, finding, keeping, measuring, trying
 from .guard import INTERRUPTED, Guarded
 
 HELP = """Long-term memory for conversations, on this machine alone.
@@ -40,6 +40,7 @@ for _command in (
     keeping.export,
     keeping.forget,
     keeping.stats,
+    building.build,
     caring.doctor,
     caring.reembed,
     measuring.synth,
