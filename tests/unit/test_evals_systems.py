@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,25 +11,35 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from qgmem.errors import InvalidInput
+from qgmem.errors import InvalidInput, MissingExtra
 from qgmem.evals.baselines import Baselines
-from qgmem.evals.datasets.dialogue import Conversation, Session
-from qgmem.evals.metrics.turn_ids import turn_ids_at
+from qgmem.evals.datasets.dialogue import Conversation, Dataset, Question, Session
+from qgmem.evals.metrics.turn_ids import HasTurnIds, turn_ids_at
+from qgmem.evals.protocol import Ingested
+from qgmem.evals.runner import run
 from qgmem.evals.systems import NAMES, MemorySystem, open_system
 from qgmem.protocols import Vectors
-from qgmem.types import AddItem, AddReport
+from qgmem.types import AddItem, AddReport, JsonValue
 
 DIALOGUE = Conversation(
     "c1",
     (
-        Session("s1", "1:56 pm on 8 May, 2023", (
-            {"role": "user", "name": "Ann", "content": "I adopted a greyhound.", "id": "1"},
-            {"role": "user", "name": "Bo", "content": "Cooking tonight?", "id": "2"},
-        )),
-        Session("s2", None, (
-            {"role": "user", "name": "Bo", "content": "Look!", "id": "3", "caption": "two greyhounds racing"},
-            {"role": "user", "name": "Ann", "content": "I cooked.", "id": "4"},
-        )),
+        Session(
+            "s1",
+            "1:56 pm on 8 May, 2023",
+            (
+                {"role": "user", "name": "Ann", "content": "I adopted a greyhound.", "id": "1"},
+                {"role": "user", "name": "Bo", "content": "Cooking tonight?", "id": "2"},
+            ),
+        ),
+        Session(
+            "s2",
+            None,
+            (
+                {"role": "user", "name": "Bo", "content": "Look!", "id": "3", "caption": "two greyhounds racing"},
+                {"role": "user", "name": "Ann", "content": "I cooked.", "id": "4"},
+            ),
+        ),
     ),
 )
 
@@ -77,8 +88,10 @@ def test_sessions_are_added_in_order_under_their_own_dates() -> None:
     ]
     assert built.stored == 2
     assert built.failed == (
-        "1: no text", "s1: vectors are missing: the embedder is down",
-        "3: no text", "s2: vectors are missing: the embedder is down",
+        "1: no text",
+        "s1: vectors are missing: the embedder is down",
+        "3: no text",
+        "s2: vectors are missing: the embedder is down",
     )
 
 
@@ -112,7 +125,10 @@ def test_bm25_matches_stems_and_captions_and_leaves_out_what_shares_no_word() ->
 def test_dense_ranks_by_cosine_with_ties_to_the_earlier_turn() -> None:
     # Letters g o k x of the turns, e.g. "Ann: I cooked." has no g, two o, one k.
     turns = [
-        "Ann: I adopted a greyhound.", "Bo: Cooking tonight?", "Bo: Look! two greyhounds racing", "Ann: I cooked.",
+        "Ann: I adopted a greyhound.",
+        "Bo: Cooking tonight?",
+        "Bo: Look! two greyhounds racing",
+        "Ann: I cooked.",
     ]
     vectors, question = Letters().embed(turns), Letters().embed(["kook"])[0]
     by_hand = sorted(range(4), key=lambda row: (-float(vectors[row] @ question), row))[:3]
@@ -128,11 +144,12 @@ def test_rrf_puts_what_both_lists_like_first() -> None:
 
 def test_a_baseline_says_what_it_is() -> None:
     assert Baselines("bm25", None).describe()["bm25"] == {
-        "k1": 1.2, "b": 0.75, "stop_words": "en_plus", "stemmer": "english",
+        "k1": 1.2,
+        "b": 0.75,
+        "stop_words": "en_plus",
+        "stemmer": "english",
     }
-    assert Baselines("dense", Letters()).describe()["models"] == {
-        "embedder": {"id": "letters", "dimension": 4}
-    }
+    assert Baselines("dense", Letters()).describe()["models"] == {"embedder": {"id": "letters", "dimension": 4}}
     with pytest.raises(InvalidInput, match="needs one"):
         Baselines("dense", None)
     with pytest.raises(InvalidInput, match="bm25, dense, rrf"):
@@ -145,3 +162,36 @@ def test_systems_are_found_by_exact_name_and_start_empty(tmp_path: Path) -> None
     (tmp_path / "left.sqlite").touch()
     with pytest.raises(InvalidInput, match="not empty"), open_system("bm25", folder=tmp_path):
         pass
+
+
+@pytest.mark.parametrize("name", ["bm25", "rrf"])
+def test_a_baseline_whose_extra_is_missing_refuses_before_it_measures(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'qgmem\[eval\]'"), open_system(name, embedder=Letters()):
+        pytest.fail("opened")
+
+
+def test_a_missing_extra_is_no_row_of_zeros() -> None:
+    """Whatever needs it, and whenever it is found out: what is not installed was not measured."""
+
+    class Lacking:
+        def build(self, conversation: Conversation) -> Ingested:  # noqa: ARG002
+            raise MissingExtra("this part", "eval")
+
+        def search(self, question: str, k: int) -> Sequence[HasTurnIds]:  # noqa: ARG002
+            raise AssertionError
+
+        def close(self) -> None: ...
+
+    class Systems:
+        def __call__(self, namespace: str) -> Lacking:  # noqa: ARG002
+            return Lacking()
+
+        def describe(self) -> dict[str, JsonValue]:
+            return {}
+
+    asked = Dataset("d", (DIALOGUE,), (Question("q1", "c1", "Which dog?", "greyhound", ("1",), "1"),), ())
+    with pytest.raises(MissingExtra):
+        run(asked, Systems(), lambda *_: {}, (), 1, show_progress=False)

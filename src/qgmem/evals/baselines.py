@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,7 @@ class Bm25:
     """bm25s over one conversation. Raises MissingExtra where it is not installed."""
 
     def __init__(self) -> None:
-        try:
-            import bm25s
-        except ModuleNotFoundError as error:
-            raise MissingExtra("the BM25 baseline (bm25s)", "eval") from error
+        bm25s = _bm25s()
         from Stemmer import Stemmer
 
         self._stemmer = Stemmer("english")
@@ -126,13 +124,15 @@ class Baseline:
 
 
 class Baselines:
-    """Factory of one kind of baseline: `bm25`, `dense` or `rrf`."""
+    """Factory of one kind of baseline: `bm25`, `dense` or `rrf`. Raises MissingExtra for what it cannot do."""
 
     def __init__(self, kind: str, embedder: Embedder | None) -> None:
         if kind not in ("bm25", "dense", "rrf"):
             raise InvalidInput("system", f"{kind!r}", "baselines are bm25, dense, rrf")
         if kind != "bm25" and embedder is None:
             raise InvalidInput("embedder", f"the baseline {kind} needs one")
+        if kind != "dense":
+            _bm25s()  # before anything is read or written, not conversation by conversation
         self._kind, self._embedder = kind, embedder
 
     def __call__(self, namespace: str) -> EvidenceSystem:  # noqa: ARG002 - the protocol's signature
@@ -154,6 +154,15 @@ class Baselines:
         if self._kind != "bm25" and self._embedder is not None:
             description["models"] = {"embedder": model_identity(self._embedder)}
         return description
+
+
+def _bm25s() -> Any:
+    """The outside package. Raises MissingExtra where it is not installed."""
+    try:
+        import bm25s
+    except ModuleNotFoundError as error:
+        raise MissingExtra("the BM25 baseline (bm25s)", "eval") from error
+    return bm25s
 
 
 def _order(channel: Channel, question: str) -> list[int]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qgmem.errors import InvalidInput, QgmemError
+from qgmem.errors import InvalidInput, MissingExtra, QgmemError
 
 from .datasets.dialogue import Conversation, Dataset, Question
 from .metrics.turn_ids import turn_ids_at
@@ -69,7 +69,7 @@ def run(
     """Runs every question of `dataset`.
 
     `names` are the metrics that `scorer` returns, `depth` how many distinct turns are retrieved.
-    Raises InvalidInput if there is nothing to ask.
+    Raises InvalidInput if there is nothing to ask, and MissingExtra at once: what is not installed was not measured.
     """
     if not dataset.questions:
         raise InvalidInput("data", f"{dataset.name} has no question to ask")
@@ -82,6 +82,8 @@ def run(
                 continue
             try:
                 system = factory(conversation.id)
+            except MissingExtra:
+                raise
             except FAILURES as error:
                 rows |= {q.id: _failed(q, names, f"open: {_told(error)}") for q in questions}
                 continue
@@ -102,12 +104,12 @@ class _BuildFailed(QgmemError):
     """A conversation could not be taken in."""
 
 
-def _build(
-    system: EvidenceSystem, conversation: Conversation, so_far: Ingest, clock: Callable[[], float]
-) -> Ingest:
+def _build(system: EvidenceSystem, conversation: Conversation, so_far: Ingest, clock: Callable[[], float]) -> Ingest:
     started = clock()
     try:
         built = system.build(conversation)
+    except MissingExtra:
+        raise
     except FAILURES as error:
         raise _BuildFailed(f"build: {_told(error)}") from error
     return replace(
@@ -132,16 +134,18 @@ def _ask(
     started = clock()
     try:
         hits = system.search(question.text, depth)
+    except MissingExtra:
+        raise
     except FAILURES as error:
         return _failed(question, names, f"search: {_told(error)}")
     latency_ms = 1000 * (clock() - started)
     found = tuple(turn_ids_at(hits, depth))
     try:
         scores = dict(scorer(question, found))
+    except MissingExtra:
+        raise
     except FAILURES as error:
-        return replace(
-            _failed(question, names, f"score: {_told(error)}"), found=found, latency_ms=latency_ms
-        )
+        return replace(_failed(question, names, f"score: {_told(error)}"), found=found, latency_ms=latency_ms)
     if list(scores) != list(names):
         raise InvalidInput("scorer", f"returned {list(scores)}, announced {list(names)}")
     return Row(question, found, scores, latency_ms)
