@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from . import transfer
+from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
 from .building import Building, OnWindow
 from .chronicle import Chronicle
@@ -31,14 +32,14 @@ from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
 from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
-from .moments import Moment
+from .moments import Moment, asked_at
 from .namespace import Namespace
 from .protocols import AttributeExtractor, Embedder, Reranker
-from .recall import Recall, Scope, named_user
-from .registry import make_chat, make_embedder, make_extractor, make_reranker
+from .recall import Recall, Scope, named_user, readable
+from .registry import checked_embedder, make_chat, make_extractor, make_reranker
 from .settings import Settings
 from .stores.filters import parse_filters
-from .stores.folder import DATABASE, checked, namespace_folder
+from .stores.folder import DATABASE, checked, namespace_folder, read_path
 from .stores.records import HistoryEvent, Receipt, StoreStats, WindowOutcome, WindowRecord
 from .trajectory import Trajectory
 from .types import AddReport, Hit, JsonValue, LedgerRow, MemoryUnit, Turn
@@ -95,10 +96,15 @@ class Memory:
         `redactor`: patterns of one's own in place of those that the settings name, used when `redaction` is on.
         """
         settings = settings or Settings.load()
-        model = make_embedder(embedder, settings) if isinstance(embedder, str) else embedder
+        if not isinstance(settings, Settings):
+            raise InvalidInput("settings", f"expected Settings, got {type(settings).__name__}")
+        if clock is not None and not callable(clock):
+            raise InvalidInput("clock", f"expected a function, got {type(clock).__name__}")
+        folder = read_path(path)
+        model = checked_embedder(embedder, settings)
         chosen = make_reranker(settings, model, reranker)
         now = clock or partial(datetime.now, UTC)
-        return cls(Path(path), model, make_extractor(settings), settings, now, chosen, redactor)
+        return cls(folder, model, make_extractor(settings), settings, now, chosen, redactor)
 
     # ---- writing
 
@@ -239,12 +245,17 @@ class Memory:
         `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
         to the score. A namespace that does not exist has no hits.
         """
-        user_id, chosen = named_user(filters or {}, user_id)
+        user_id, chosen = named_user({} if filters is None else filters, user_id)
+        if limit is not None and top_k is not None and limit != top_k:
+            raise InvalidInput("limit", f"is {limit!r} and top_k is {top_k!r}", "give one of them")
         wanted = next((n for n in (limit, top_k) if n is not None), self.settings.k)
         if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
             raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
         chosen |= _given(agent_id=agent_id, run_id=run_id)
         scope = Scope(chosen, as_of, known_at)
+        scope.check()
+        asked_at(question_time)
+        query = readable(query)
         space = self._space(user_id, create=False)
         if space is None:
             return []
@@ -252,9 +263,10 @@ class Memory:
 
     def context(self, query: str, *, user_id: str = DEFAULT_USER, budget_tokens: int = 700, **search: Any) -> str:
         """The evidence as prompt-ready text with labels and dates; no language model takes part."""
-        if budget_tokens < 1:
-            raise InvalidInput("budget_tokens", f"is {budget_tokens}", "give at least 1")
-        return serialise(self.search(query, user_id=user_id, **search), budget_tokens)
+        if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
+            raise InvalidInput("budget_tokens", f"is {budget_tokens!r}", "give a whole number of at least 1")
+        hits = self.search(query, user_id=user_id, **search)
+        return serialise(hits, budget_tokens, question_terms(query, self.settings.language))
 
     def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
         """One unit. Raises NotFound."""
@@ -318,8 +330,12 @@ class Memory:
     # ---- moving
 
     def export(self, path: str | Path, *, user_id: str = DEFAULT_USER) -> int:
-        """Write a user's memory as JSON Lines; how many records."""
-        return transfer.write(self._existing(user_id).store, Path(path))
+        """Write a user's memory as JSON Lines; how many records. The file is whole or not there, and yours alone.
+
+        Raises InvalidInput for a path that cannot be written to.
+        """
+        target = read_path(path)
+        return transfer.write(self._existing(user_id).store, target)
 
     def import_(
         self, path: str | Path, *, format: str | None = None, user_id: str | None = None
@@ -328,7 +344,7 @@ class Memory:
 
         The file's user ids are used unless one is given here. Running it again adds nothing.
         """
-        return transfer.load(self, Path(path), format, user_id)
+        return transfer.load(self, read_path(path), format, user_id)
 
     def put_turns(self, turns: Sequence[Turn], *, user_id: str = DEFAULT_USER) -> AddReport:
         """Add turns of an export, each at its former place in the order where that is free."""

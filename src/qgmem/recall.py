@@ -13,18 +13,19 @@ from .activation.query import parse_query
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
 from .activation.time_box import boxed
+from .construction.messages import clean
 from .construction.redaction import Redactor
-from .construction.timestamps import parse_timestamp
 from .construction.timex import find_times
 from .errors import InvalidInput
 from .generation.serialise import unit_document
 from .models.checked import CheckedEmbedder
 from .moments import Moment as Moment
-from .moments import last_day, last_moment, serial
+from .moments import asked_at, last_day, last_moment, serial
 from .namespace import Namespace
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.analyser import terms
+from .stores.filters import parse_filters
 from .stores.folder import checked
 from .stores.index import Index, Mask
 from .stores.reading import time_number
@@ -42,6 +43,14 @@ class Scope:
     as_of: Moment = None
     known_at: Moment = None
 
+    def check(self) -> None:
+        """Raises InvalidInput for what cannot be understood, also where there is nothing yet to search."""
+        parse_filters(self.filters)
+        if self.as_of is not None:
+            last_day(self.as_of)
+        if self.known_at is not None and serial(self.known_at) is None:
+            last_moment(self.known_at)
+
     @property
     def timed(self) -> bool:
         """True when time decides about visibility."""
@@ -49,7 +58,12 @@ class Scope:
 
 
 def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str, Any]]:
-    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name."""
+    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name.
+
+    Raises InvalidInput for what is no mapping.
+    """
+    if not isinstance(filters, Mapping):
+        raise InvalidInput("filters", f"expected a mapping, got {type(filters).__name__}", 'as {"speaker": "Ana"}')
     rest = dict(filters)
     named = [rest.pop("user_id")] if "user_id" in rest else []
     if isinstance(rest.get("AND"), Sequence):
@@ -62,6 +76,16 @@ def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str,
     if len(owners) > 1:
         raise InvalidInput("filters.user_id", f"names {len(owners)} users", "search one at a time")
     return (owners.pop() if owners else user_id), rest
+
+
+def readable(question: object) -> str:
+    """The question as text that can be searched for. Raises InvalidInput."""
+    if not isinstance(question, str):
+        raise InvalidInput("query", f"expected text, got {type(question).__name__}")
+    cleaned = clean(question)
+    if not cleaned.strip():
+        raise InvalidInput("query", "is empty")
+    return cleaned
 
 
 class Recall:
@@ -91,10 +115,7 @@ class Recall:
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
     ) -> tuple[Index, Activation]:
         """The index and the pool of candidates, for whoever wants to see them whole."""
-        if not isinstance(question, str):
-            raise InvalidInput("query", f"expected text, got {type(question).__name__}")
-        if not question.strip():
-            raise InvalidInput("query", "is empty")
+        question = readable(question)
         asked = self._asked(space, question, question_time)
         index = space.index.current()
         allowed = _allowed(space, index, scope)
@@ -114,7 +135,7 @@ class Recall:
 
     def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
         language = self._settings.language
-        query = parse_query(question, parse_timestamp(question_time), self._extractor, find_times)
+        query = parse_query(question, asked_at(question_time), self._extractor, find_times)
         words = question_terms(question, language)
         named = {
             code
@@ -160,7 +181,6 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
     """The best `limit` of the pool, none of which shows the evidence of a better one again."""
     hits: list[Hit] = []
     evidence = Evidence()
-    not_reranked = (f"not-reranked: {found.failure}",) if found.failure else ()
     for start in range(0, len(found.rows), limit):
         rows = found.rows[start : start + limit]
         ids = index.ids(rows)
@@ -178,7 +198,7 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
                     score=float(found.scores[place]),
                     channels=found.channels(row),
                     contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
-                    flags=(("time-unknown",) if scope.timed and not known else ()) + not_reranked,
+                    flags=(("time-unknown",) if scope.timed and not known else ()) + found.notes,
                 )
             )
         if len(hits) == limit:

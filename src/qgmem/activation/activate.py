@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ..errors import ModelError
 from ..settings import Settings
 from ..stores.index import Index, Mask, Rows
 from ..types import ChannelScore, Query
@@ -27,7 +28,7 @@ Embed = Callable[[Sequence[str]], Float32]
 class Activation:
     """Candidates, best first, with what every channel and every part of the fusion said; seconds by stage.
 
-    `failure` says why the order is the fusion's own though a reranker was asked for.
+    `notes` say what was to take part and could not: `semantic-off: …`, `not-reranked: …`.
     """
 
     rows: Rows
@@ -35,7 +36,7 @@ class Activation:
     lists: tuple[ChannelList, ...]
     parts: Mapping[str, Float32]
     seconds: Mapping[str, float]
-    failure: str | None = None
+    notes: tuple[str, ...] = ()
 
     def channels(self, row: int) -> dict[str, ChannelScore]:
         """Rank and score of one row in every channel that lists it."""
@@ -86,14 +87,16 @@ def activate(
         lists.append(lexical.channel(index, words, settings.n, allowed))
         clock.lap("lexical")
     vector = None
+    embed = _Tolerant(around.embed)
     if "semantic" in on and index.size:
-        vector = around.embed([asked.query.text])[0]
+        vector = next(iter(embed([asked.query.text])), None)
         clock.lap("embed")
+    if vector is not None:
         lists.append(semantic.channel(index, vector, settings.n, allowed))
         clock.lap("semantic")
     attributes = np.zeros(0, np.float32)
     if "event_attributes" in on and not asked.query.constraints.empty:
-        attributes = event_attributes.scores(index, asked.query.constraints, around.embed, around.threshold)
+        attributes = event_attributes.scores(index, asked.query.constraints, embed, around.threshold)
         lists.append(event_attributes.channel(index, attributes, settings.n, allowed))
         clock.lap("event_attributes")
     pool = settings.pool if around.reranker is None else max(settings.pool, RERANK_POOL)
@@ -106,17 +109,35 @@ def activate(
         evidence = fusion.Evidence(words, attributes, vector, asked.named)
         fused = fusion.support(index, lists, evidence, settings.support, pool, allowed)
     clock.lap("fusion")
-    failure = None
+    notes = list(embed.notes)
     if around.reranker is not None:
         asking = Asking(asked.query.text, asked.terms, vector, asked.named)
         task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents, around.texts)
         outcome = rerank(task, around.reranker, settings.pool, settings.rerank_seconds)
-        fused, failure = outcome.fused, outcome.failure
+        fused = outcome.fused
+        notes += [f"not-reranked: {outcome.failure}"] if outcome.failure else []
         clock.lap("rerank")
     fused = codes.first(index, asked.query.text, around.terms, fused, settings.pool, allowed)
     if around.texts is not None and not asked.query.constraints.fact_times:
         fused = newest.reorder(index, asked.terms, fused, around.texts, around.terms)
-    return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, failure)
+    return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, tuple(notes))
+
+
+class _Tolerant:
+    """The embedder, or, once it has failed, no vectors at all: a question is still answered by its words."""
+
+    def __init__(self, embed: Embed) -> None:
+        self._embed = embed
+        self.notes: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> Float32:
+        """(n, d), or (0, 0) after a failure."""
+        if not self.notes:
+            try:
+                return self._embed(texts)
+            except ModelError as error:
+                self.notes.append(f"semantic-off: {error}")
+        return np.empty((0, 0), np.float32)
 
 
 class _Clock:

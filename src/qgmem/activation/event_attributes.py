@@ -17,7 +17,7 @@ from ..types import Constraints, Interval
 from .channel import ChannelList, Float32
 
 NAME = "event_attributes"
-EmbedPhrases = Callable[[Sequence[str]], Float32]  # texts -> (n, d) unit vectors
+EmbedPhrases = Callable[[Sequence[str]], Float32]  # texts -> (n, d) unit vectors, or (0, 0) if that is not possible
 
 
 def scores(index: Index, constraints: Constraints, embed: EmbedPhrases, threshold: float) -> Float32:
@@ -29,7 +29,7 @@ def scores(index: Index, constraints: Constraints, embed: EmbedPhrases, threshol
     split = len(constraints.entities)
     groups = ((constraints.entities, vectors[:split], False), (constraints.locations, vectors[split:], True))
     for texts, group, locations in groups:
-        if texts:
+        if texts and len(group) == len(texts):  # an embedder that failed gives none: then times alone count
             kinds += 1
             hashes = [term_hash(phrase_text(text)) for text in texts]
             rows, values = index.phrase_matches(group, hashes, threshold, locations)

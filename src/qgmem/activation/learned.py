@@ -80,4 +80,5 @@ class LearnedReranker:
         fused[np.searchsorted(rows, task.fused.rows)] = task.fused.scores
         columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
         learned = (self._network or shipped()).score(columns)
-        return rows, (1 - self.share) * standardised(fused) + self.share * standardised(learned)
+        both = (1 - self.share) * standardised(fused) + self.share * standardised(learned)
+        return rows, fused.mean() + max(fused.std(), np.float32(1e-3)) * both  # on the fusion's own scale

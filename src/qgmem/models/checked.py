@@ -6,28 +6,42 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import ModelMisbehaved
+from ..errors import ModelMisbehaved, ModelUnavailable, QgmemError
 from ..protocols import Embedder, Vectors
 
 
 class CheckedEmbedder:
-    """The same embedder; raises ModelMisbehaved for an answer of the wrong shape or with values that are no numbers."""
+    """The same embedder, whose failures are ModelErrors: a caller's own may raise anything and answer anything.
+
+    Vectors are brought to length 1; ModelMisbehaved for a wrong shape or values that are no numbers.
+    """
 
     def __init__(self, inner: Embedder) -> None:
         self.inner = inner
         self.id, self.dimension = inner.id, inner.dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) float32, checked."""
+        """(n, d) float32, rows of length 1, checked."""
         if not texts:
             return np.empty((0, self.dimension), np.float32)
-        vectors = np.asarray(self.inner.embed(texts), np.float32)
+        vectors = self._answer(texts)
         expected = (len(texts), self.dimension)
         if vectors.shape != expected:
             raise ModelMisbehaved(f"embedder {self.id}: expected {expected}, got {vectors.shape}")
         if not np.isfinite(vectors).all():
             raise ModelMisbehaved(f"embedder {self.id}: a vector holds a value that is no number")
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if (np.abs(length - 1) > 1e-3).any():
+            vectors = np.where(length > 0, vectors / np.maximum(length, 1e-12), 0).astype(np.float32)
         return vectors
+
+    def _answer(self, texts: Sequence[str]) -> Vectors:
+        try:
+            return np.asarray(self.inner.embed(texts), np.float32)
+        except QgmemError:
+            raise
+        except Exception as error:  # a caller's embedder: whatever it raises, its turns must be kept
+            raise ModelUnavailable(f"embedder {self.id}: {type(error).__name__}: {error}") from error
 
     @property
     def sem_match_threshold(self) -> float:
