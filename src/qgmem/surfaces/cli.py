@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .commands import adding, building, caring, finding, keeping, measuring, trying
+from .commands import adding, building, caring, finding, keeping, measuring, studying, tracing, trying
 from .guard import INTERRUPTED, Guarded
 
 HELP = """Long-term memory for conversations, on this machine alone.
@@ -15,9 +15,7 @@ HELP = """Long-term memory for conversations, on this machine alone.
 \b
 qgmem demo                                          see it work
 qgmem add "I moved to Lisbon." --user ana           remember
-qgmem import chat.json --user ana                   remember a file
 qgmem search "Where does she live?" --user ana      find, and say why
-qgmem forget --all --user ana                       delete, to the last byte
 
 --json answers in JSON. Exit codes: 0 done, 1 failed, 2 misuse, 130 Ctrl-C.
 """
@@ -37,6 +35,7 @@ for _command in (
     finding.search,
     finding.show,
     finding.history,
+    tracing.trace,
     keeping.export,
     keeping.forget,
     keeping.stats,
@@ -47,6 +46,7 @@ for _command in (
 ):
     app.command(_command.__name__.rstrip("_"))(_command)
 app.add_typer(measuring.bench, name="bench")
+app.add_typer(studying.study, name="study")
 
 
 @app.callback(invoke_without_command=True)
