@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from .construction.traces import State, Trace, relation_of, state_at, timeline, timeline_svg, trajectory
+from .construction.traces import State, Trace, relation_of, state_at, timeline, timelines_svg, trajectory
 from .construction.traces.states import Status
 from .construction.traces.trajectory import line
 
@@ -60,7 +61,7 @@ class Trajectory:
 
     def svg(self) -> str:
         """The states as a picture."""
-        return timeline_svg(self.trace)
+        return timelines_svg([self.trace])
 
 
 def told(trace: Trace, as_of: date | None = None) -> Trajectory:
@@ -72,6 +73,11 @@ def told(trace: Trace, as_of: date | None = None) -> Trajectory:
         trace.subject_name, trace.subject_id, trace.relation, trace.one,
         tuple(_state(trace, state) for state in trace.states), text, trace,
     )  # fmt: skip
+
+
+def drawn(found: Sequence[Trajectory]) -> str:
+    """Trajectories as one picture, below each other."""
+    return timelines_svg([each.trace for each in found])
 
 
 def _on(trace: Trace, day: date) -> str:

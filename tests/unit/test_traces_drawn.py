@@ -51,7 +51,7 @@ def test_svg_has_a_bar_a_name_and_a_mark_for_every_state() -> None:
     """Bars in order of time, one dot a claim that says a value (four), hollow for hearsay."""
     root = ElementTree.fromstring(timeline_svg(trace()))
     rows = root.findall(f"{SVG}g")
-    assert [row.findall(f"{SVG}text")[0].text for row in rows] == ["Oslo", "Turin", "Porto", "Lagos"]
+    assert [row.findall(f".//{SVG}text")[0].text for row in rows] == ["Oslo", "Turin", "Porto", "Lagos"]
     spans = [(float(r.get("x", "")), float(r.get("width", ""))) for row in rows for r in row.findall(f"{SVG}rect")]
     for (start, width), (following, _) in ((spans[0], spans[1]), (spans[1], spans[2])):
         assert abs(start + width - following) < 0.2, "each begins where the one before ends"

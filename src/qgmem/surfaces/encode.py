@@ -12,6 +12,7 @@ from ..types import AddReport, Hit, Interval, JsonValue, MemoryUnit, Turn
 
 if TYPE_CHECKING:
     from ..stores.records import HistoryEvent, Receipt, StoreStats
+    from ..trajectory import Trajectory
 
 Object = dict[str, JsonValue]
 
@@ -82,6 +83,34 @@ def report(reports: Sequence[AddReport]) -> Object:
         "pending": pending,
         "redacted": dict(sum((Counter(one.redacted) for one in reports), Counter())),
         "items": items,
+    }
+
+
+def trajectory(value: Trajectory) -> Object:
+    """One relation of one subject, state by state; `valid_to` is the first day on which it held no more."""
+    return {
+        "subject": value.subject,
+        "subject_id": value.subject_id,
+        "relation": value.relation,
+        "one": value.one,
+        "text": value.text,
+        "states": [
+            {
+                "value": each.value,
+                "valid_from": None if each.valid_from is None else each.valid_from.isoformat(),
+                "valid_to": None if each.valid_to is None else each.valid_to.isoformat(),
+                "known_from": time(each.known_from),
+                "sequence": each.sequence,
+                "status": each.status,
+                "reason": each.reason,
+                "flags": list(each.flags),
+                "unit_id": each.unit_id,
+                "quote": each.quote,
+                "repeats": list(each.repeats),
+                "source": each.source,
+            }
+            for each in value.states
+        ],
     }
 
 

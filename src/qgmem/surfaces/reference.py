@@ -29,6 +29,7 @@ JSON = {
     "search": "query, hits: [{rank, score, channels, contributions, flags, id, text, …}]",
     "show": "unit, turns",
     "history": "id, text, events: [{event, text, recorded_at}]",
+    "trace": "subject, trajectories: [{subject, relation, states: {value, valid_from, …}, text, …}], svg",
     "export": "user_id, file, records, bytes",
     "forget": "user_id, unit_ids, turns, units, phrases, vectors, history, windows, cached, quarantined",
     "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",

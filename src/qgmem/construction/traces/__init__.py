@@ -9,11 +9,11 @@ from .relations import Relation, relation_of, value_key
 from .states import State, Trace, states
 from .subjects import Mention, Subject, subjects
 from .timeline import timeline
-from .timeline_svg import timeline_svg
+from .timeline_svg import timeline_svg, timelines_svg
 from .trajectory import trajectory
 
 __all__ = [
     "Claim", "ClaimKind", "ClaimVectors", "KeptClaim", "KnownAt", "Mention", "Relation", "State", "Subject", "Trace",
     "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "subjects",
-    "timeline", "timeline_svg", "trajectory", "value_key",
+    "timeline", "timeline_svg", "timelines_svg", "trajectory", "value_key",
 ]  # fmt: skip

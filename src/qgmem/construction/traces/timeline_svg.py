@@ -6,6 +6,7 @@ status is also written out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from html import escape
 
@@ -13,9 +14,20 @@ from .states import State, Trace
 from .timeline import Axis, axis, said
 from .trajectory import line
 
-WIDTH, LEFT, RIGHT, ROW, TOP, FOOT = 960, 190, 110, 34, 58, 52
+WIDTH, LEFT, RIGHT, ROW, TOP, FOOT = 960, 214, 110, 34, 68, 52
 COLOURS = {"current": "#1b7f5c", "coexisting": "#2f6fb2", "superseded": "#9aa5b1", "retracted": "#c0392b"}
+WORDS = COLOURS | {"superseded": "#52606d"}  # of texts: dark enough to read on white
 FONT = 'font-family="system-ui, sans-serif"'
+
+
+def timelines_svg(traces: Sequence[Trace]) -> str:
+    """Several pictures below each other, as one."""
+    parts, y = [], 0
+    for each in traces:
+        parts.append(timeline_svg(each).replace("<svg ", f'<svg y="{y}" ', 1))
+        y += _height(each)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{y}" viewBox="0 0 {WIDTH} {y}">\n'
+    return "".join([head, *parts, "</svg>\n"]) if len(parts) != 1 else timeline_svg(traces[0])
 
 
 def timeline_svg(trace: Trace) -> str:
@@ -23,7 +35,7 @@ def timeline_svg(trace: Trace) -> str:
     unknown end or time a dashed outline; a state that was taken back is a struck outline. Dots are the days on
     which it was said, hollow for hearsay. Hovering over a row shows the state with its units.
     """
-    height = TOP + ROW * max(1, len(trace.states)) + FOOT
+    height = _height(trace)
     scale = axis(trace, WIDTH - LEFT - RIGHT)
     title = escape(f"{trace.subject_name} · {trace.relation}")
     out = [
@@ -43,13 +55,19 @@ def timeline_svg(trace: Trace) -> str:
     return "\n".join(out) + "\n"
 
 
+def _height(trace: Trace) -> int:
+    return TOP + ROW * max(1, len(trace.states)) + FOOT
+
+
 def _row(trace: Trace, state: State, scale: Axis | None, y: int) -> list[str]:
     colour, middle = COLOURS[state.status], y + ROW // 2
     struck = ' text-decoration="line-through"' if state.status == "retracted" else ""
     name = state.value if len(state.value) <= 24 else state.value[:23] + "…"
     out = [
-        f'<text x="16" y="{middle + 5}" {FONT} font-size="13" fill="#1f2933"{struck}>{escape(name)}</text>',
-        f'<text x="{WIDTH - RIGHT + 14}" y="{middle + 5}" {FONT} font-size="12" fill="{colour}">'
+        # a picture of its own, which cuts off what is too wide
+        f'<svg x="16" y="{y}" width="{LEFT - 30}" height="{ROW}"><text y="{ROW // 2 + 5}" {FONT} font-size="13" '
+        f'fill="#1f2933"{struck}>{escape(name)}</text></svg>',
+        f'<text x="{WIDTH - RIGHT + 14}" y="{middle + 5}" {FONT} font-size="12" fill="{WORDS[state.status]}">'
         f"{state.status}</text>",
     ]
     if scale is None:
