@@ -1,4 +1,4 @@
-"""What `as_of` and `known_at` mean, for searches and for trajectories alike."""
+"""What `as_of`, `known_at` and `question_time` mean, for searches and for trajectories alike."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def last_day(moment: Moment) -> date:
     """
     if (day := _month_end(moment, "as_of")) is not None:
         return day
-    parsed = parse_timestamp(moment)
-    assert parsed is not None
-    return parsed.date()
+    if serial(moment) is not None:
+        raise InvalidInput("as_of", f"{moment!r} is a place in the order, not a day", "known_at takes it")
+    return _parsed(moment, "as_of").date()
 
 
 def serial(moment: Moment) -> int | None:
@@ -40,9 +40,31 @@ def last_moment(moment: Moment) -> datetime:
     whole_day = isinstance(moment, date) and not isinstance(moment, datetime)
     if isinstance(moment, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", moment.strip()):
         whole_day = True
-    parsed = parse_timestamp(moment)
-    assert parsed is not None
+    parsed = _parsed(moment, "known_at", "or serial-7 for the order of arrival")
     return parsed + timedelta(days=1, microseconds=-1) if whole_day else parsed
+
+
+def asked_at(moment: Moment) -> datetime | None:
+    """When a question is asked; a year or month alone means its last day. Raises InvalidInput.
+
+    >>> asked_at("2024-02")
+    datetime.datetime(2024, 2, 29, 0, 0)
+    """
+    if moment is None:
+        return None
+    return _parsed(_month_end(moment, "question_time") or moment, "question_time")
+
+
+def _parsed(moment: Moment, field: str, also: str = "") -> datetime:
+    """The moment, with errors that name the argument it was given as."""
+    try:
+        parsed = parse_timestamp(moment)
+    except InvalidInput as error:
+        hint = "write a year, month, day or time, as 2024, 2024-05, 2024-05-08 or 2024-05-08T21:10+02:00"
+        raise InvalidInput(field, error.problem, f"{hint}, {also}" if also else hint) from error
+    if parsed is None:
+        raise InvalidInput(field, "is missing")
+    return parsed
 
 
 def _month_end(moment: Moment, field: str) -> date | None:
