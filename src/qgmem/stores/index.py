@@ -63,11 +63,7 @@ class Index:
 
     def ids(self, rows: Sequence[int] | Rows) -> list[str]:
         """Unit ids of rows, in the given order."""
-        found = []
-        for row in rows:
-            place = int(np.searchsorted(self._start, row, side="right")) - 1
-            found += self.parts[place].segment.ids([int(row) - int(self._start[place])])
-        return found
+        return [name.decode() for name in self._names(np.asarray(rows, np.intp)).tolist()]
 
     def rows_of(self, keys: Int64) -> Rows:
         """Rows of living units by key; keys that are not here are left out."""
@@ -100,6 +96,8 @@ class Index:
 
     def _names(self, rows: Rows) -> NDArray[np.bytes_]:
         """Unit ids of many rows as an array that sorts like the ids; they hold no NUL."""
+        if len(self.parts) == 1:
+            return self.parts[0].segment.names(rows)
         owner = np.searchsorted(self._start, rows, side="right") - 1
         names: NDArray[np.bytes_] = np.empty(len(rows), "S1")
         for place, part in enumerate(self.parts):
