@@ -27,7 +27,7 @@ from .load import SEED
 from .measure import Spent, Stopwatch
 
 STAGES = ("parse", "catch up", "lexical", "semantic", "event attributes", "fusion", "hydrate")
-APART = ("embed", "rerank")  # measured, and not part of the total that is held to a target
+APART = ("embed", "rerank")  # not part of the sum that is held to a target
 TURNS_A_LIFE = 1000  # of the load, about
 
 

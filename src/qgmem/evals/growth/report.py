@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .asking import APART, STAGES
+from .asking import STAGES
 from .run import Growth
 
 Size = Any  # a record of `size.measure_size`
@@ -33,7 +33,7 @@ def markdown(growth: Growth) -> str:
             ("target", lambda s: _target(s, CPU_TARGETS, s["query_cpu_ms"]["total"]["p50"], "≤ {:g}")),
             ("the sum with 200 turns outside the base", lambda s: _pair(s["query_cpu_ms_with_delta"]["total"])),
             ("the sum / a numpy float32 scan", _scans),
-            *((f"beside: {stage}", _stage(stage)) for stage in APART),
+            ("beside it: learned reranker, 1,000 candidates", _stage("rerank")),
         ]),
         "Against plain programs of the same run: the hundred best of one channel, CPU milliseconds, p50",
         _table("", sizes, [
