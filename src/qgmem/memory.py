@@ -95,7 +95,7 @@ class Memory:
         settings name; it scores documents (`protocols.Reranker`) or orders the pool (`PoolReranker`).
         `redactor`: patterns of one's own in place of those that the settings name, used when `redaction` is on.
         """
-        settings = settings or Settings.load()
+        settings = Settings.load() if settings is None else settings
         if not isinstance(settings, Settings):
             raise InvalidInput("settings", f"expected Settings, got {type(settings).__name__}")
         if clock is not None and not callable(clock):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from typing import Literal, TypeVar
 
 from .activation.rerank import DocumentReranker, PoolReranker, pooled
@@ -18,6 +19,29 @@ T = TypeVar("T")
 def make_embedder(name: str, settings: Settings) -> Embedder:
     """The embedder of that name. Raises InvalidInput listing the names, MissingExtra."""
     return _pick("embedder", name, EMBEDDERS)(settings)
+
+
+def checked_embedder(given: str | Embedder, settings: Settings) -> Embedder:
+    """The caller's embedder, or the one of that name. Raises InvalidInput naming what an object lacks."""
+    if isinstance(given, str):
+        return make_embedder(given, settings)
+    held = {name: getattr(given, name, None) for name in ("id", "dimension", "embed")}
+    missing = [name for name, value in held.items() if value is None]
+    if missing:
+        what = "a class" if isinstance(given, type) else type(given).__name__
+        raise InvalidInput(
+            "embedder", f"{what} has no {' and no '.join(missing)}", "give a name, or an object of protocols.Embedder"
+        )
+    if isinstance(given, type):
+        raise InvalidInput("embedder", f"{given.__name__} is a class", "give an object of it")
+    if not isinstance(held["id"], str) or not held["id"]:
+        raise InvalidInput("embedder.id", f"expected text, got {held['id']!r}")
+    dimension = held["dimension"]
+    if isinstance(dimension, bool) or not isinstance(dimension, Integral) or dimension < 1:
+        raise InvalidInput("embedder.dimension", f"expected a whole number of at least 1, got {dimension!r}")
+    if not callable(held["embed"]):
+        raise InvalidInput("embedder.embed", "cannot be called", "it takes a list of texts")
+    return given
 
 
 def make_extractor(settings: Settings) -> AttributeExtractor:

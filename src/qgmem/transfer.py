@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from .errors import InvalidInput, NotFound
+from .errors import InvalidInput, NotFound, StoreUnavailable
 from .interchange import READERS, detect, read
 from .interchange.export import ExportHeader, ExportRecord, read_export, write_export
 from .stores.folder import DATABASE
@@ -31,9 +33,34 @@ def namespaces(root: Path) -> list[str]:
 
 
 def write(store: Store, path: Path) -> int:
-    """Export a namespace to a file; how many records."""
-    with path.open("wb") as handle:
-        return write_export(_records(store), handle, ExportHeader(store.user_id))
+    """Export a namespace to a file; how many records.
+
+    What is at the path is replaced when the export is whole; the file is its owner's alone. Something that is no
+    file, as a pipe, is written to as it comes. Raises InvalidInput for a path that cannot be written to, and
+    StoreUnavailable when writing stops half way.
+    """
+    target = Path(os.path.realpath(path))
+    whole = not target.exists() or target.is_file()
+    written = target
+    try:
+        if whole:  # under a name of its own, for its owner alone
+            handle, name = tempfile.mkstemp(".partial", f"{target.name[:100]}.", target.parent)
+            written = Path(name)
+        else:
+            handle = os.open(target, os.O_WRONLY)
+    except OSError as error:
+        raise InvalidInput("path", f"cannot write {path}: {error.strerror or error}") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            count = write_export(_records(store), file, ExportHeader(store.user_id))
+        if whole:
+            os.replace(written, target)
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: {error.strerror or error}; nothing was exported") from error
+    finally:
+        if whole:
+            written.unlink(missing_ok=True)
+    return count
 
 
 def _records(store: Store) -> Iterator[ExportRecord]:

@@ -38,6 +38,7 @@ _SHAPES = tuple(
     )
 )
 _ISO = re.compile(r"[0-9]{4}-?(?:[0-9]{2}|W[0-9]{2}).*", re.IGNORECASE | re.ASCII | re.DOTALL)
+_UNIX = re.compile(r"[0-9]{9,19}(?:\.[0-9]{1,9})?", re.ASCII)  # ISO's basic dates have at most eight digits
 _UTC_NAME = re.compile(r"\s?(?:Z|UTC|GMT)$", re.IGNORECASE)
 _LONGEST = 80  # characters; no shape above is longer
 _HINT = (
@@ -51,9 +52,10 @@ def parse_timestamp(
 ) -> datetime | None:
     """Read one message's time.
 
-    None stays None: unknown. A date without a clock reads as 00:00 of that day. A number is unix seconds and
-    comes back aware, in `time_zone` or UTC. A text or datetime with an offset keeps it, whatever `time_zone`
-    says; one without is local time in `time_zone` (an IANA name or tzinfo), or naive if there is none.
+    None stays None: unknown. A date without a clock reads as 00:00 of that day. A number, or a text of nine
+    digits or more, is unix seconds and comes back aware, in `time_zone` or UTC. A text or datetime with an offset
+    keeps it, whatever `time_zone` says; one without is local time in `time_zone` (an IANA name or tzinfo), or naive
+    if there is none.
 
         >>> parse_timestamp("1:56 pm on 8 May, 2023")
         datetime.datetime(2023, 5, 8, 13, 56)
@@ -70,6 +72,8 @@ def parse_timestamp(
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _from_unix(value, zone)
     if isinstance(value, str):
+        if len(value) <= _LONGEST and _UNIX.fullmatch(value.strip()):
+            return _from_unix(float(value) if "." in value else int(value), zone)
         return _settle(_from_words(value), zone)
     raise InvalidInput("timestamp", f"a {type(value).__name__} is not a time", _HINT)
 

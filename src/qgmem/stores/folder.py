@@ -6,6 +6,7 @@ two ids never share one, whatever the file system thinks of case or normal forms
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from hashlib import sha256
@@ -18,6 +19,18 @@ SNAPSHOT = "index.snapshot"
 FOLD_LOCK = "fold.lock"  # held while a snapshot is written or bytes are scrubbed
 OPEN_LOCK = "open.lock"  # held, shared, while the file is open
 FILES = (SNAPSHOT, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", FOLD_LOCK, OPEN_LOCK)
+
+
+def read_path(path: object, field: str = "path") -> Path:
+    """A path that the caller gave. Raises InvalidInput for what names no file or folder."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput(field, f"expected a path, got {type(path).__name__}")
+    text = os.fspath(path)
+    if not isinstance(text, str) or not text:
+        raise InvalidInput(field, "is empty" if not text else f"expected text, got {type(text).__name__}")
+    if "\0" in text:
+        raise InvalidInput(field, f"{text!r} holds a NUL character")
+    return Path(text)
 
 
 def namespace_folder(root: Path, user_id: str) -> Path:

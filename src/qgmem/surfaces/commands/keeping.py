@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,13 +33,8 @@ def export(
 
     if file.exists() and not force:
         raise InvalidInput("path", f"{file} is there already", "--force replaces it")
-    partial = file.with_name(f"{file.name}.partial")
-    try:
-        with waiting("writing"), Memory.open(path) as memory:
-            records = memory.export(partial, user_id=user)
-        os.replace(partial, file)  # a file of that name is a whole export, whatever happened
-    finally:
-        partial.unlink(missing_ok=True)
+    with waiting("writing"), Memory.open(path) as memory:
+        records = memory.export(file, user_id=user)
     if json:
         screen.emit({"user_id": user, "file": str(file), "records": records, "bytes": file.stat().st_size})
     else:
