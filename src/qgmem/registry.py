@@ -92,7 +92,7 @@ def _learned(*_: object) -> PoolReranker:
 def _late(settings: Settings, embedder: Embedder) -> PoolReranker:
     from .models.rerankers.late_interaction import LateInteraction
 
-    return _reads(settings, LateInteraction(embedder), share=0.75, plain=True)  # docs/design/activation.md
+    return _reads(settings, LateInteraction(embedder), share=0.5, plain=True)  # docs/design/activation.md
 
 
 def _cross_encoder(settings: Settings, _: Embedder) -> PoolReranker:

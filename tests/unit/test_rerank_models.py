@@ -72,8 +72,8 @@ def test_late_interaction_checks_its_embedder() -> None:
         LateInteraction(Short(8)).score("q", ["a", "b"])
 
 
-def test_late_reads_speaker_and_words_and_is_trusted_by_three_quarters(tmp_path: Path) -> None:
-    """`rerank="late"`: by name, on the memory's own embedder, three quarters its score, one the fusion's."""
+def test_late_reads_speaker_and_words_and_is_half_trusted(tmp_path: Path) -> None:
+    """`rerank="late"`: by name, on the memory's own embedder, half its score and half the fusion's."""
     read: list[str] = []
 
     class Watched(Words):
@@ -94,7 +94,7 @@ def test_late_reads_speaker_and_words_and_is_trusted_by_three_quarters(tmp_path:
     documents = [f"{hit.speaker}: {hit.text}" for hit in found["none"]]
     late = np.array(LateInteraction(Words(64)).score("is the kite red", documents))
     fused = np.array([hit.score for hit in found["none"]])
-    wanted = 0.25 * (fused - fused.mean()) / (fused.std() + 1e-3) + 0.75 * (late - late.mean()) / (late.std() + 1e-3)
+    wanted = 0.5 * (fused - fused.mean()) / (fused.std() + 1e-3) + 0.5 * (late - late.mean()) / (late.std() + 1e-3)
     assert {hit.id: hit.score for hit in found["late"]} == pytest.approx(
         dict(zip([hit.id for hit in found["none"]], wanted, strict=True)), abs=1e-4
     )
