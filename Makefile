@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps traces-oracle clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -55,6 +55,10 @@ train-ranker: $(VENV)/dev.stamp
 # Fusions, channels, n, k and rerankers on LoCoMo and BEAM-100K; DATA=folder of benchmark data. Memories stay in out/sweeps.
 sweeps: $(VENV)/dev.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.sweeps --data $(DATA) $(SWEEPS)
+
+# 200 lives in random order and random batches, 24,000 questions about any day as known at any time; fails on one wrong.
+traces-oracle: $(VENV)/dev.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python tests/property/test_traces_oracle.py $(LIVES) $(QUESTIONS)
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info

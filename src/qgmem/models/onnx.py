@@ -37,6 +37,7 @@ class MiniLM:
     dimension = 384
     # Calibrated on synthetic phrases, `qgmem.synthetic.phrases.calibrate`; curves in docs/design/synthetic.md.
     sem_match_threshold = 0.36  # 99th percentile of the cosines of unrelated phrases
+    trace_threshold = 0.30  # tau of traces: best F1 under complete linkage, three seeds; docs/results/traces.md
 
     def __init__(self, threads: int = 2) -> None:
         self._threads = threads

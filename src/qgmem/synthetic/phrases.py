@@ -131,7 +131,8 @@ def calibrate(embedder: Embedder, seed: int = 20, phrase_pairs: int = 2000, live
     """Measure both thresholds; a few thousand short texts are embedded. Same embedder and seed, same result.
 
     Similarity of two facts is the least of the cosines of text, subject and predicate (SPEC §2.5), over all
-    pairs of facts of one life. Ties of F1 go to the higher threshold. Raises InvalidInput, ModelError.
+    pairs of facts of one life. Ties of F1 go to the higher threshold. `tau` is best for single pairs: complete
+    linkage asks all cross pairs and wants a lower one (docs/results/traces.md). Raises InvalidInput, ModelError.
     """
     if phrase_pairs < 100 or lives < 2:
         raise InvalidInput("phrase_pairs, lives", f"too few to measure: {phrase_pairs}, {lives}",

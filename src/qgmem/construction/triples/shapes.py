@@ -112,7 +112,7 @@ def _fits(found: str, words: list[str], shape: str) -> bool:
         return known and worded and not re.search(r"\b(?:to|of|with|than|like)\b", bare)
     if shape == "office":
         office = re.match(r"^([\w-]+(?: [\w-]+){0,2}) (?:at|of) (?:the )?[A-Z]", bare)
-        return office is not None and JOBS.search(office.group(1)) is not None
+        return office is not None and JOBS.search(office.group(1)) is not None and not _no_job(office.group(1))
     if shape == "animal":
         return re.match(rf"^(?:a|an|the|another)\s+(?:[\w-]+ ){{0,2}}?(?:{ANIMALS})\b", found) is not None
     if shape == "pet":
@@ -126,6 +126,10 @@ def _fits(found: str, words: list[str], shape: str) -> bool:
     return True
 
 
+def _no_job(title: str) -> bool:
+    return title.split()[-1].lower() in NO_JOBS
+
+
 def tidy_object(text: str, shape: str, predicate: str = "") -> str:
     """The object as the triple carries it: no leading article, and pets as "cat named Miso"."""
     if predicate == "is on diet":
@@ -134,6 +138,8 @@ def tidy_object(text: str, shape: str, predicate: str = "") -> str:
     if shape == "pet":
         match = re.match(rf"^({ANIMALS}) (?:is (?:called|named) )?([A-Z][\w-]*)", bare)
         return f"{match.group(1)} named {match.group(2)}" if match else bare
+    if shape == "office":
+        return re.sub(r" at (?:the )?[A-Z].*$", "", bare)
     if shape == "animal":
         return re.sub(r" (?:called|whose name is) ", " named ", bare)
     return bare
