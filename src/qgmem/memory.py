@@ -396,6 +396,10 @@ class Memory:
         """
         with self._lock:
             space = self._spaces.get(checked(user_id))
+            if space is not None and space.store.moved:  # somebody removed the folder, or put another in its place
+                del self._spaces[user_id]
+                space.close(fold=False)
+                space = None
             if space is None:
                 if not create and not (namespace_folder(self.path, user_id) / DATABASE).exists():
                     return None

@@ -6,13 +6,14 @@ call and closes after it, so that whoever still holds the store never sees a dif
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import InvalidInput, StoreDamaged, StoreError, StoreUnavailable
@@ -20,6 +21,7 @@ from . import schema
 from .folder import DATABASE, OPEN_LOCK
 from .locks import FileLock
 
+Identity = tuple[int, int]  # device, inode
 BUSY_SECONDS = 60.0
 PRAGMAS = (
     "synchronous = FULL",
@@ -40,6 +42,13 @@ class SqliteFile:
         self._connection: sqlite3.Connection | None = None
         self._users = 0  # calls in progress, nested ones included
         self._keep_open = True
+        self._identity: Identity | None = None  # of the file that was last opened
+        self._replaced = False
+
+    @property
+    def moved(self) -> bool:
+        """True if another file, or none, lies where this one was opened: somebody removed or replaced the folder."""
+        return self._replaced or (self._identity is not None and _identity(self.path) != self._identity)
 
     # ---- transactions
 
@@ -73,6 +82,10 @@ class SqliteFile:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                if self._identity != _identity(self.path):
+                    raise StoreUnavailable(
+                        f"{self.folder.name}: was removed during the write, which went with it; add it again"
+                    )
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -116,16 +129,23 @@ class SqliteFile:
 
     def _disconnect(self) -> None:
         if self._connection is not None:
-            self._connection.close()
+            if _identity(self.path) in (None, self._identity):
+                self._connection.close()
+            else:
+                _abandon(self._connection)
             self._connection = None
             self.presence.release()
             _open_files.discard(self)
 
     def _current(self) -> sqlite3.Connection:
+        if self._users == 1 and self._identity is not None and _identity(self.path) != self._identity:
+            self._replaced = True  # what is derived from the former file is worth nothing any more
+            self._disconnect()
         if self._connection is None:
             self.presence.acquire(shared=True)
             try:
                 self._connection = self._connect()
+                self._identity = _identity(self.path)
             except BaseException:
                 self.presence.release()
                 raise
@@ -133,6 +153,8 @@ class SqliteFile:
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
+        with suppress(FileExistsError):  # its log and the rest take over that it is its owner's alone
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             for pragma in PRAGMAS:
@@ -150,6 +172,20 @@ class SqliteFile:
             connection.close()
             raise
         return connection
+
+
+def _identity(path: Path) -> Identity | None:
+    """Which file lies there; None if none can be seen."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _abandon(connection: sqlite3.Connection) -> None:
+    """Never close this one: SQLite would unlink a log by its name, which is that of a newer file by now."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -23,7 +23,7 @@ class FileLock:
     def acquire(self, *, shared: bool, wait: bool = True) -> bool:
         """Take the lock; False when it is another's and `wait` is off. Raises OSError."""
         for attempt in itertools.count():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
             try:
                 handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             except FileNotFoundError:

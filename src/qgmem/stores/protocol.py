@@ -42,6 +42,10 @@ class Store(Protocol):
     def change(self) -> int:
         """Number of the last write; grows with every write, never repeats."""
 
+    @property
+    def moved(self) -> bool:
+        """True if what this was opened on is no longer what lies there; open it anew then."""
+
     # ---- embedder
 
     def use_embedder(self, embedder_id: str, dimension: int) -> None:

@@ -80,7 +80,7 @@ def write(path: Path, snapshot: Snapshot) -> None:
     header += crc32(header).to_bytes(CHECK, "little")
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with open(temporary, "wb", opener=_private) as file:
             file.write(MAGIC + (len(header)).to_bytes(8, "little") + header)
             for array in arrays.values():
                 file.write(_bytes(array))
@@ -92,6 +92,10 @@ def write(path: Path, snapshot: Snapshot) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def read(path: Path, recipe: str) -> Snapshot | None:

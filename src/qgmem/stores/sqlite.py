@@ -54,6 +54,11 @@ class SqliteStore:
         """Close the file; a later call opens it for itself alone."""
         self._file.close()
 
+    @property
+    def moved(self) -> bool:
+        """True if the file was removed or replaced since it was opened."""
+        return self._file.moved
+
     @contextmanager
     def _changing(self) -> Iterator[tuple[sqlite3.Connection, int]]:
         with self._file.writing() as connection:
