@@ -1,6 +1,7 @@
 """The state of one namespace's files, looked at without changing a byte of what they hold.
 
-`problems` are things that are not as they were written; `notes` cost time or quality and say what to do.
+`problems` are things that are not as they were written; `blocked` says why something could not be looked at, which
+tells nothing about it; `notes` cost time or quality and say what to do.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Health:
     stats: StoreStats | None = None
     snapshot: str = "none"
     problems: list[str] = field(default_factory=list)
+    blocked: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -42,7 +44,7 @@ def examine(folder: Path) -> Health:
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
-        health.problems.append(f"{folder.name}: cannot be listed: {error.strerror}")
+        health.blocked.append(f"{folder.name}: cannot be listed: {error.strerror}")
         return health
     _leftovers(health, folder, names)
     database = folder / DATABASE
@@ -63,7 +65,7 @@ def _whole_header(health: Health, database: Path) -> bool:
             lead = file.read(100)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
-        health.problems.append(f"{name}: cannot be read: {error.strerror}")
+        health.blocked.append(f"{name}: cannot be read: {error.strerror}")
         return False
     if len(lead) < 100 or not lead.startswith(SQLITE_MAGIC):
         what = f"is cut short ({size} bytes)" if len(lead) < 100 else "has a damaged header"
@@ -77,7 +79,8 @@ def _content(health: Health, folder: Path) -> None:
     try:
         health.user_id, version = _identity(folder / DATABASE)
     except sqlite3.OperationalError as error:
-        health.problems.append(f"{name}: cannot be opened: {error}; check permissions and free space")
+        said = f"{name}: cannot be opened: {error}; check permissions and free space"
+        health.blocked.append(_unwritable(folder) or said)
         return
     except sqlite3.DatabaseError as error:
         health.problems.append(f"{name}: {error}; put a backup back, or import an export under the same user id")
@@ -96,12 +99,22 @@ def _content(health: Health, folder: Path) -> None:
             health.problems += [f"{name}: {problem}" for problem in store.check()]
             health.stats = store.stats()
             health.notes += _incomplete(name, store)
+    except StoreUnavailable as error:
+        health.blocked.append(_unwritable(folder) or str(error))
+        return
     except StoreError as error:
         health.problems.append(str(error))
         return
     waiting = health.stats.pending_units + health.stats.pending_phrases
     if waiting:
         health.notes.append(f"{name}: {waiting} vectors are missing, so meaning counts for less; run `qgmem reembed`")
+
+
+def _unwritable(folder: Path) -> str:
+    """Said of a memory that this user may only read; nothing of any other. SQLite writes its log even to read."""
+    if os.access(folder, os.W_OK) and os.access(folder / DATABASE, os.W_OK):
+        return ""
+    return f"{folder.name}/{DATABASE}: cannot be written, which even checking it needs; check permissions"
 
 
 def _incomplete(name: str, store: SqliteStore) -> list[str]:

@@ -34,7 +34,7 @@ JSON = {
     "forget": "user_id, unit_ids, turns, units, phrases, vectors, history, windows, cached, quarantined",
     "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",
     "build": "user_id, plan: [{windows, calls, tokens_in, tokens_out, cost, …}], report: [{windows, units, …}]",
-    "doctor": "path, damaged, removed, namespaces: [{folder, user_id, index, problems, notes, stats}]",
+    "doctor": "path, damaged, blocked, removed, namespaces: [{folder, user_id, problems, blocked, notes, …}]",
     "reembed": "embedder, dimension, units",
     "synth": "out, lives, sessions, turns, claims, questions, sha256",
 }

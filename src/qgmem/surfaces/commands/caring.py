@@ -24,7 +24,8 @@ def doctor(
 ) -> None:
     """Check every memory for damage, gaps and leftovers.
 
-    Ends with 1 if something is not as it was written. Notes alone end with 0. --fix touches no content.
+    Ends with 1 if something is not as it was written, or could not be looked at. Notes alone end with 0. --fix
+    touches no content.
 
     \b
     qgmem doctor
@@ -37,22 +38,25 @@ def doctor(
     with progress("memories checked", len(folders(path))) as bar:
         for health in diagnose(path):
             if fix:
-                gone = [f"{health.folder}/{name}" for name in tidy(path / health.folder)]
+                gone = [] if health.blocked else [f"{health.folder}/{name}" for name in tidy(path / health.folder)]
                 health.notes = [note for note in health.notes if note.partition(": ")[0] not in gone]
                 removed += gone
             found.append(health)
             bar.advance()
     damaged = sum(bool(health.problems) for health in found)
+    blocked = sum(bool(health.blocked) for health in found)
     if json:
         namespaces: list[JsonValue] = [_health(health) for health in found]
-        screen.emit({"path": str(path), "damaged": damaged, "removed": list(removed), "namespaces": namespaces})
+        counts: dict[str, JsonValue] = {"damaged": damaged, "blocked": blocked, "removed": list(removed)}
+        screen.emit({"path": str(path), **counts, "namespaces": namespaces})
     else:
         for health in found:
             print(_line(health))
         for name in removed:
             print(f"removed {name}")
-        print(f"{len(found)} memories checked, {damaged} damaged")
-    if damaged:
+        unseen = f", {blocked} could not be looked at" if blocked else ""
+        print(f"{len(found) - blocked} memories checked, {damaged} damaged{unseen}")
+    if damaged or blocked:
         raise typer.Exit(FAILED)
 
 
@@ -101,6 +105,7 @@ def _health(health: Health) -> dict[str, JsonValue]:
         "user_id": health.user_id,
         "index": health.snapshot,
         "problems": list(health.problems),
+        "blocked": list(health.blocked),
         "notes": list(health.notes),
         "stats": stats,
     }
@@ -109,7 +114,9 @@ def _health(health: Health) -> dict[str, JsonValue]:
 def _line(health: Health) -> str:
     who = health.folder if health.user_id is None else f"{render.plain(health.user_id)} ({health.folder})"
     size = f", {health.stats.units} units, index {health.snapshot}" if health.stats else ""
-    lines = [f"{'DAMAGED' if health.problems else 'ok'} {who}{size}"]
+    state = "DAMAGED" if health.problems else "NOT CHECKED" if health.blocked else "ok"
+    lines = [f"{state} {who}{size}"]
     lines += [f"  problem: {each}" for each in health.problems]
+    lines += [f"  blocked: {each}" for each in health.blocked]
     lines += [f"  note: {each}" for each in health.notes]
     return "\n".join(lines)
