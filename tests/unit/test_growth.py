@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter, process_time
 
 import numpy as np
 import pytest
 
+from qgmem.activation import activate
 from qgmem.activation.learned import LearnedReranker
 from qgmem.construction.entities import RuleExtractor
 from qgmem.errors import InvalidInput
@@ -18,6 +21,7 @@ from qgmem.evals.growth.measure import Spread
 from qgmem.evals.growth.opening import OpeningFailed, open_cold
 from qgmem.memory import Memory
 from qgmem.namespace import Namespace
+from qgmem.protocols import Vectors
 from qgmem.settings import Settings
 from qgmem.stores import snapshot
 from qgmem.stores.folder import SNAPSHOT, namespace_folder
@@ -40,20 +44,45 @@ def opened(root: Path, user: str = "ana") -> Namespace:
     return Namespace(namespace_folder(root, user), user, Settings(), drawn.id, drawn.dimension)
 
 
-def test_stages_give_the_hits_of_a_search(folder: Path) -> None:
-    """What is timed is the search that users get: same units in the same order, reranked and not."""
-    texts = asking.questions(TURNS, 12)
-    assert len(texts) == 12
-    for rerank, reranker in (("learned", LearnedReranker()), ("none", None)):
-        with Memory.open(folder, embedder=DrawnEmbedder(), settings=Settings(rerank=rerank)) as memory:
-            space = opened(folder)
-            asker = asking.Asker(space, DrawnEmbedder(), RuleExtractor(), reranker)
-            for text in texts:
-                answer = asker.ask(text)
-                assert answer.ids == tuple(hit.id for hit in memory.search(text, user_id="ana"))
-                assert set(answer.spent) == {*asking.STAGES, *asking.APART}
-                assert 0 < answer.cpu <= sum(spent.cpu for spent in answer.spent.values())
-            space.close()
+def test_stages_are_those_of_a_search(folder: Path) -> None:
+    """The hits are a search's own, every stage took time, and the clock of the product is put back."""
+    texts = asking.questions(TURNS, 6)
+    assert len(texts) == 6
+    with Memory.open(folder, embedder=DrawnEmbedder(), settings=Settings()) as memory:
+        space = opened(folder)
+        asker = asking.Asker(space, DrawnEmbedder(), RuleExtractor(), LearnedReranker())
+        answers = [asker.ask(text) for text in texts]
+        assert [answer.ids for answer in answers] == [
+            tuple(hit.id for hit in memory.search(text, user_id="ana")) for text in texts
+        ]
+        space.close()
+    assert vars(activate)["perf_counter"] is perf_counter
+    stages = asking.by_stage(answers)
+    for stage in (*asking.CHANNELS, asking.PARSE, asking.RERANK):
+        assert max(stages[stage]) > 0, stage
+    for place, answer in enumerate(answers):
+        assert sum(stages[stage][place] for stage in asking.STAGES) == pytest.approx(stages["total"][place])
+        assert answer.wall > 0
+
+
+def test_question_embedding_is_left_out(folder: Path) -> None:
+    """An embedder that burns 20 ms a call, phrases included, does not show in any stage."""
+
+    class Slow(DrawnEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vectors:
+            until = process_time() + 0.02
+            while process_time() < until:
+                pass
+            return super().embed(texts)
+
+    space = opened(folder)
+    for text in asking.questions(TURNS, 3):
+        cost = {}
+        for embedder in (DrawnEmbedder(), Slow()):
+            asker = asking.Asker(space, embedder, RuleExtractor(), None)
+            cost[type(embedder)] = asker.ask(text).total
+        assert cost[Slow] < cost[DrawnEmbedder] + 0.015
+    space.close()
 
 
 def test_load_goes_on_where_it_stopped(tmp_path: Path) -> None:

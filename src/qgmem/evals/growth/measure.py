@@ -71,6 +71,10 @@ class TimedEmbedder:
         self.wall, self.cpu = self.wall + spent.wall, self.cpu + spent.cpu
         return vectors
 
+    def spent(self) -> Spent:
+        """All that it has taken so far."""
+        return Spent(self.wall, self.cpu)
+
     def _remembered(self, texts: Sequence[str], known: dict[str, Vectors]) -> Vectors:
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:

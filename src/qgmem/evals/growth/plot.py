@@ -12,7 +12,7 @@ from .report import ADD_TARGETS, CPU_TARGETS, OPEN_TARGETS
 from .run import Growth
 
 INK, MUTED, GRID, MAIN = "#22262b", "#6b7280", "#e5e7eb", "#1f5fbf"
-STAGE_COLOURS = ("#9aa3af", "#c4b5d9", "#d1642a", "#3b8a5a", "#8a4fa3", "#c0a062", "#7fb0e8")
+STAGE_COLOURS = ("#9aa3af", "#d1642a", "#3b8a5a", "#8a4fa3", "#c0a062", "#7fb0e8")
 DPI = 100
 
 

@@ -17,7 +17,7 @@ from qgmem.types import JsonValue
 
 from ..progress import progress
 from . import exact, opening, writing
-from .asking import APART, STAGES, Answer, Asker, questions
+from .asking import Answer, Asker, by_stage, questions
 from .drawn import DrawnEmbedder
 from .load import READ_UP_TO, fill
 from .measure import Spread, TimedEmbedder, folder_bytes
@@ -62,20 +62,16 @@ def measure_size(n: int, embed_up_to: int, folder: Path, *, show: bool = True) -
         found |= _opened(place, user, embedder.id, n)
         space = Namespace(place, user, Settings(), embedder.id, embedder.dimension)
         asked = questions(n, QUESTIONS)
-        answers = _asked(space, TimedEmbedder(model, remember=True), extractor, asked, show)
+        answers = _asked(space, model, extractor, asked, show)
         found["query_cpu_ms"] = _by_stage(answers)
-        found["query_wall_ms"] = {
-            "without embedding and rerank": asdict(
-                Spread.of([sum(answer.spent[s].wall for s in STAGES) for answer in answers])
-            )
-        }
+        found["query_wall_ms"] = asdict(Spread.of([answer.wall for answer in answers]))
         index = space.index.current()
         vectors = embedder.embed(asked[:: max(1, len(asked) // COMPARED)])
         found["dense"] = exact.dense(index, vectors).to_json()
         found["words"] = exact.words(space, index, asked[:: max(1, len(asked) // COMPARED)]).to_json()
         added, ids = writing.add(space, model, extractor, ROUNDS)
         found["add"] = added.to_json()
-        answers = _asked(space, TimedEmbedder(model, remember=True), extractor, asked[::4], show)
+        answers = _asked(space, model, extractor, asked[::4], show)
         found["query_cpu_ms_with_delta"] = _by_stage(answers)
         found["delete"] = writing.delete(space, ids, 2 if n <= 100_000 else 1).to_json()
     finally:
@@ -98,12 +94,7 @@ def _asked(
 
 
 def _by_stage(answers: Sequence[Answer]) -> dict[str, JsonValue]:
-    """Spread of CPU time by stage, and of the sum that is held to the target."""
-    found: dict[str, JsonValue] = {
-        stage: asdict(Spread.of([answer.spent[stage].cpu for answer in answers])) for stage in (*STAGES, *APART)
-    }
-    found["total"] = asdict(Spread.of([answer.cpu for answer in answers]))
-    return found
+    return {stage: asdict(Spread.of(seconds)) for stage, seconds in by_stage(answers).items()}
 
 
 def _opened(place: Path, user: str, embedder_id: str, n: int) -> dict[str, JsonValue]:
