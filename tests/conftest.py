@@ -77,9 +77,7 @@ def bench_data(request: pytest.FixtureRequest) -> Path:
     name = request.node.nodeid
     if named and Path(named).is_dir():
         return Path(named)
-    why = f"{name} needs benchmark data: " + (
-        "QGMEM_BENCH_DATA names no folder" if named else "set QGMEM_BENCH_DATA"
-    )
+    why = f"{name} needs benchmark data: " + ("QGMEM_BENCH_DATA names no folder" if named else "set QGMEM_BENCH_DATA")
     if named or os.environ.get("QGMEM_REQUIRE_BENCH") == "1":
         pytest.fail(why, pytrace=False)
     pytest.skip(why)

@@ -39,10 +39,21 @@ def test_the_file_is_the_published_one(bench_data: Path) -> None:
     assert sum(len(c.turn_ids) for c in data.conversations) == 5882
     categories = [q.category for q in data.questions]
     assert {c: categories.count(c) for c in categories} == {
-        "multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841, "adversarial": 446,
+        "multi-hop": 282,
+        "temporal": 321,
+        "open-domain": 96,
+        "single-hop": 841,
+        "adversarial": 446,
     }
     assert data.notes == {"questions_without_evidence": 4, "repeated_evidence_entries": 1}
     assert [m.question_id for m in data.malformed] == [
-        "conv-26:37", "conv-42:58", "conv-42:88", "conv-43:18", "conv-47:38",
-        "conv-49:31", "conv-49:38", "conv-49:46", "conv-50:69",
+        "conv-26:37",
+        "conv-42:58",
+        "conv-42:88",
+        "conv-43:18",
+        "conv-47:38",
+        "conv-49:31",
+        "conv-49:38",
+        "conv-49:46",
+        "conv-50:69",
     ]

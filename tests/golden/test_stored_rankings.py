@@ -60,8 +60,13 @@ def test_intervals_agree_with_scipy_and_with_the_normal_approximation(bench_data
     member = np.asarray([names.index(c) for c in conversations])
     sums, sizes = np.bincount(member, weights=difference), np.bincount(member)
     scipy = stats.bootstrap(
-        (sums, sizes), lambda s, n, axis: s.sum(axis=axis) / n.sum(axis=axis),
-        paired=True, n_resamples=10_000, method="percentile", vectorized=True, rng=1,
+        (sums, sizes),
+        lambda s, n, axis: s.sum(axis=axis) / n.sum(axis=axis),
+        paired=True,
+        n_resamples=10_000,
+        method="percentile",
+        vectorized=True,
+        rng=1,
     ).confidence_interval
     mine = (found.by_conversation.low, found.by_conversation.high)
     assert mine == pytest.approx(tuple(scipy), abs=0.1)

@@ -20,28 +20,44 @@ SENTENCES: list[tuple[str, set[str]]] = [
     ("Hey Mel! Good to see you! How have you been?", {"Mel:Who"}),
     ("I joined an LGBTQ support group yesterday and it was so powerful.", {"LGBTQ support group:What"}),
     ("Wow, that's cool, Caroline! What happened?", {"Caroline:Who"}),
-    ("We watched Eternal Sunshine of the Spotless Mind in San Francisco.",
-     {"Eternal Sunshine of the Spotless Mind:What", "San Francisco:Where"}),
+    (
+        "We watched Eternal Sunshine of the Spotless Mind in San Francisco.",
+        {"Eternal Sunshine of the Spotless Mind:What", "San Francisco:Where"},
+    ),
     ("I'm researching adoption agencies and it's a dream.", {"adoption agencies:What"}),
-    ("Kiran moved from Whitefield to Electronic City last year.",
-     {"Kiran:Who", "Whitefield:Where", "Electronic City:Where"}),
+    (
+        "Kiran moved from Whitefield to Electronic City last year.",
+        {"Kiran:Who", "Whitefield:Where", "Electronic City:Where"},
+    ),
     ("My order ZX-4471 cost $1,200.50.", {"ZX-4471:What", "$1,200.50:How much"}),
-    ("Mail anna.b@example.org or @anna_b, see https://example.org/x?y=1, #gardening.",
-     {"anna.b@example.org:What", "@anna_b:What", "https://example.org/x?y=1:What", "#gardening:What"}),
-    ("We love going camping in the mountains and painting sunsets.",
-     {"camping:What", "mountains:Where", "sunsets:What"}),
-    ("I bought an iPhone 14 and The Witcher 3 at Target for 60 dollars.",
-     {"iPhone 14:What", "Witcher 3:What", "Target:What", "60 dollars:How much"}),
-    ("I've been reading \"The Glass Tide\" by Amy Ellis Nutt.", {"The Glass Tide:What", "Amy Ellis Nutt:Who"}),
+    (
+        "Mail anna.b@example.org or @anna_b, see https://example.org/x?y=1, #gardening.",
+        {"anna.b@example.org:What", "@anna_b:What", "https://example.org/x?y=1:What", "#gardening:What"},
+    ),
+    (
+        "We love going camping in the mountains and painting sunsets.",
+        {"camping:What", "mountains:Where", "sunsets:What"},
+    ),
+    (
+        "I bought an iPhone 14 and The Witcher 3 at Target for 60 dollars.",
+        {"iPhone 14:What", "Witcher 3:What", "Target:What", "60 dollars:How much"},
+    ),
+    ('I\'ve been reading "The Glass Tide" by Amy Ellis Nutt.', {"The Glass Tide:What", "Amy Ellis Nutt:Who"}),
     ("Jolene's mother passed away in Connecticut.", {"Jolene:Who", "mother:Who", "Connecticut:Where"}),
-    ("i love chinese food and playing video games with my roommate",
-     {"chinese food:What", "video games:What", "roommate:Who"}),
+    (
+        "i love chinese food and playing video games with my roommate",
+        {"chinese food:What", "video games:What", "roommate:Who"},
+    ),
     ("Thanks, Mark. Will said the charity race was great.", {"Mark:Who", "charity race:What"}),
-    ("She raised 500 pounds for cancer research, 20% more than before.",
-     {"500 pounds:How much", "cancer research:What", "20%:How much"}),
+    (
+        "She raised 500 pounds for cancer research, 20% more than before.",
+        {"500 pounds:How much", "cancer research:What", "20%:How much"},
+    ),
     ("The dice method is 5d3+5", {"dice method:What"}),
-    ("The editor, Ann Lee, works at Goldman Sachs near Hyde Park.",
-     {"editor:Who", "Ann Lee:Who", "Goldman Sachs:What", "Hyde Park:Where"}),
+    (
+        "The editor, Ann Lee, works at Goldman Sachs near Hyde Park.",
+        {"editor:Who", "Ann Lee:Who", "Goldman Sachs:What", "Hyde Park:Where"},
+    ),
 ]
 
 
@@ -57,8 +73,15 @@ def test_entities_of_a_sentence(text: str, expected: set[str]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Wow! Thanks! Great!", "Talk to you later.", "I'm so happy and excited!", "Did you see that?", "",
-        "Yesterday was Monday, 5 May.", "LOL OMG THIS IS SO COOL I AM SO HAPPY FOR YOU", " " * 1000, "😀😀",
+        "Wow! Thanks! Great!",
+        "Talk to you later.",
+        "I'm so happy and excited!",
+        "Did you see that?",
+        "",
+        "Yesterday was Monday, 5 May.",
+        "LOL OMG THIS IS SO COOL I AM SO HAPPY FOR YOU",
+        " " * 1000,
+        "😀😀",
     ],
 )
 def test_talk_about_nothing_gives_nothing(text: str) -> None:
@@ -68,7 +91,11 @@ def test_talk_about_nothing_gives_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "東京に住んでいる", "Я живу в Москве с женой.", "أسكن في القاهرة", "मैं दिल्ली में रहता हूँ", "ฉันอยู่กรุงเทพ",
+        "東京に住んでいる",
+        "Я живу в Москве с женой.",
+        "أسكن في القاهرة",
+        "मैं दिल्ली में रहता हूँ",
+        "ฉันอยู่กรุงเทพ",
         "Ich habe gestern meine Schwester in Berlin besucht und wir haben Kuchen gegessen.",
         "Ayer fui con mi hermana a la playa y comimos una paella muy buena.",
         "Hier je suis allé avec ma sœur à la plage et nous avons mangé des crêpes.",
@@ -81,7 +108,8 @@ def test_other_languages_are_left_alone(text: str) -> None:
 
 def test_what_needs_no_grammar_is_found_in_any_language() -> None:
     assert found("Meine Bestellung ZX-4471 ist nicht da, bitte an anna@example.org schreiben.") == {
-        "ZX-4471:What", "anna@example.org:What",
+        "ZX-4471:What",
+        "anna@example.org:What",
     }
 
 
@@ -101,7 +129,8 @@ def test_headings_give_no_names() -> None:
 
 def test_code_blocks_are_skipped() -> None:
     assert found("Look:\n```\nclass Foo(Bar): pass\n```\nIt uses `fetch_rows` for Anna.") == {
-        "fetch_rows:What", "Anna:Who",
+        "fetch_rows:What",
+        "Anna:Who",
     }
 
 

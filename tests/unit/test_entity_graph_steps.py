@@ -77,10 +77,11 @@ def test_keys(name: str, key: str) -> None:
 
 
 def test_match_is_relative_to_the_best_name_and_exact_is_one() -> None:
-    """"shed" is an exact name's only rival here: both two-word names score alike, so both have ρ = 1."""
+    """ "shed" is an exact name's only rival here: both two-word names score alike, so both have ρ = 1."""
     graph = small()
     assert {graph.keys[e]: rho for e, rho in match(graph, "shed").items()} == {
-        "red shed": 1.0, "blue shed": 1.0,
+        "red shed": 1.0,
+        "blue shed": 1.0,
     }
     found = {graph.keys[e]: rho for e, rho in match(graph, "red shed").items()}
     assert found["red shed"] == 1.0
@@ -116,7 +117,7 @@ def test_an_unmatched_key_does_not_dilute() -> None:
 
 
 def test_an_entity_matched_only_by_a_persons_name_counts_as_who() -> None:
-    """"anna's kite" is a What, but its only key also matches the person Anna: damped like her."""
+    """ "anna's kite" is a What, but its only key also matches the person Anna: damped like her."""
     builder = GraphBuilder()
     builder.add("m1", what("anna's kite"))
     builder.add("m2", [], speaker="Anna")
@@ -142,7 +143,9 @@ def test_late_arrival_takes_its_chronological_place() -> None:
     graph = builder.graph()
     spread = expand_neighbours(graph, entity_scores(graph, ["boat"]))
     assert dict(zip(graph.memory_ids, (spread > 0).tolist(), strict=True)) == {
-        "june": True, "august": False, "july": True,
+        "june": True,
+        "august": False,
+        "july": True,
     }
 
 
@@ -150,9 +153,11 @@ def test_sequence_switch_decides_who_enters_the_pool() -> None:
     """Only m4 holds the boat; m3 and m5 are its neighbours."""
     graph, keys = small(), ["boat"]
     cosines = np.array([0.9, 0.8, 0.1, 0.0, 0.1])
+
     def order(sequence: str) -> list[str]:
         options = EntityMemoryOptions(sequence=sequence)  # type: ignore[arg-type]
         return [memory_id for memory_id, _ in rank(graph, keys, cosines, 4, options)]
+
     assert order("fused") == ["m4", "m3", "m5", "m1"]
     assert order("off") == ["m4", "m1", "m2", "m3"]
     assert order("after_gating") == ["m4", "m1", "m2", "m3"]
@@ -222,8 +227,13 @@ def test_an_empty_graph_answers() -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.lists(st.sampled_from(WORDS), max_size=3), st.sampled_from(["", "Anna", "Bo"]),
-                  st.integers(0, 5), st.booleans(), st.booleans()),
+        st.tuples(
+            st.lists(st.sampled_from(WORDS), max_size=3),
+            st.sampled_from(["", "Anna", "Bo"]),
+            st.integers(0, 5),
+            st.booleans(),
+            st.booleans(),
+        ),
         max_size=15,
     )
 )

@@ -73,7 +73,8 @@ def locomo_file(folder: Path, *questions: Mapping[str, Any], samples: Sequence[s
         {
             "sample_id": sample,
             "conversation": {
-                "speaker_a": "Ann", "speaker_b": "Bo",
+                "speaker_a": "Ann",
+                "speaker_b": "Bo",
                 "session_2_date_time": "2:00 pm on 9 May, 2023",
                 "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "Bye."}],
                 "session_10": [{"speaker": "Bo", "dia_id": "D10:1", "text": "Late."}],
@@ -100,8 +101,12 @@ def test_locomo_sessions_come_in_numeric_order_with_their_dates(tmp_path: Path) 
     assert [s.id for s in sessions] == ["session_1", "session_2", "session_10"]
     assert [s.timestamp for s in sessions] == ["1:56 pm on 8 May, 2023", "2:00 pm on 9 May, 2023", None]
     assert sessions[0].messages[1] == {
-        "role": "user", "name": "Bo", "content": "Look.", "id": "D1:2",
-        "caption": "a dog", "caption_query": "dog park",
+        "role": "user",
+        "name": "Bo",
+        "content": "Look.",
+        "id": "D1:2",
+        "caption": "a dog",
+        "caption_query": "dog park",
     }
     assert data.questions[0].answer == "7"
 
@@ -134,9 +139,7 @@ def test_a_second_pass_without_the_caption_query_is_reported_beside_the_first(tm
         (" D1:1", "spaces around the id"),
     ],
 )
-def test_malformed_evidence_is_reported_with_its_reason_and_missed(
-    tmp_path: Path, entry: str, reason: str
-) -> None:
+def test_malformed_evidence_is_reported_with_its_reason_and_missed(tmp_path: Path, entry: str, reason: str) -> None:
     report = run_locomo(locomo_file(tmp_path, qa("who?", "D1:1", entry)), tmp_path / "out", Factory())
     assert report.malformed_evidence["entries"] == [{"question": "c1:0", "entry": entry, "reason": reason}]
     assert report.metrics["recall_acc@50"] == 0.5
@@ -272,7 +275,8 @@ def test_beam_leaves_out_what_has_no_evidence_and_says_so(tmp_path: Path) -> Non
     assert report.metrics["recall_acc@5"] == 0.75  # 4 of 4 entries, and 1 of 2
     assert report.extra["macro"] == report.metrics
     assert set(report.manifest["data"]["files"]) == {
-        "chat.json", "probing_questions/probing_questions.json",
+        "chat.json",
+        "probing_questions/probing_questions.json",
     }
 
 
@@ -287,7 +291,9 @@ def facts_file(folder: Path) -> Path:
     context = "Here is a list of facts:\n0. Ann lives in Oslo.\n1. Ann lives in Rome.\n2. Bo sings.\n"
     records = [
         {
-            "context": context, "questions": [question], "answers": [[gold, "other"]],
+            "context": context,
+            "questions": [question],
+            "answers": [[gold, "other"]],
             "metadata": {"source": f"factconsolidation_{hops}_6k"},
         }
         for hops, question, gold in (("mh", "Where is Ann's friend?", "Paris"), ("sh", "Where is Ann?", "Rome"))
@@ -322,5 +328,11 @@ def test_a_reader_sees_numbered_facts_and_is_scored(tmp_path: Path) -> None:
 
 def test_paths_in_a_command_are_cut_to_names() -> None:
     assert nameless(["/usr/bin/qgmem", "bench", "--out=a/b/", "--url", "http://x/y", "--k=5", "a b"]) == [
-        "qgmem", "bench", "--out=b", "--url", "http://x/y", "--k=5", "a b",
+        "qgmem",
+        "bench",
+        "--out=b",
+        "--url",
+        "http://x/y",
+        "--k=5",
+        "a b",
     ]

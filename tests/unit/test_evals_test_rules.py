@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SUITE = '''
+SUITE = """
 import contextlib
 import socket
 
@@ -30,7 +30,7 @@ def test_loopback():
 
 def test_bench(bench_data):
     assert bench_data
-'''
+"""
 
 
 def run_suite(folder: Path, **environment: str) -> str:
@@ -40,7 +40,12 @@ def run_suite(folder: Path, **environment: str) -> str:
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("QGMEM_", "PYTEST_"))}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rfE", "-q", "test_suite.py"],
-        cwd=folder, env=clean | environment, capture_output=True, text=True, check=False, timeout=120,
+        cwd=folder,
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     return done.stdout
 

@@ -52,7 +52,11 @@ def test_evidence_is_the_marked_user_turn_and_ids_count_all_turns(tmp_path: Path
     assert data.conversations[0].turn_ids == ("share_1_1", "answer_9_1", "answer_9_3")
     both = load_longmemeval(write(tmp_path, [RECORD]), user_turns_only=False)
     assert both.conversations[0].turn_ids == (
-        "share_1_1", "share_1_2", "answer_9_1", "answer_9_2", "answer_9_3",
+        "share_1_1",
+        "share_1_2",
+        "answer_9_1",
+        "answer_9_2",
+        "answer_9_3",
     )
 
 

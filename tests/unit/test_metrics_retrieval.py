@@ -103,7 +103,10 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(printed: str) -> None
 
 def test_measures_are_listed_name_by_name() -> None:
     assert [str(m) for m in at(["recall_acc", "ndcg"], [5, 10])] == [
-        "recall_acc@5", "recall_acc@10", "ndcg@5", "ndcg@10",
+        "recall_acc@5",
+        "recall_acc@10",
+        "ndcg@5",
+        "ndcg@10",
     ]
 
 

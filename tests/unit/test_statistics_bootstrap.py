@@ -94,9 +94,7 @@ def test_holm_never_lowers_a_p_nor_changes_the_order(p: dict[str, float]) -> Non
         assert all(found[one] <= found[other] for other in p if p[one] < p[other])
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [([], []), ([1.0], [1.0, 2.0]), ([float("nan")], [1.0]), ([[1.0]], [[1.0]])]
-)
+@pytest.mark.parametrize(("a", "b"), [([], []), ([1.0], [1.0, 2.0]), ([float("nan")], [1.0]), ([[1.0]], [[1.0]])])
 def test_unusable_scores_are_refused(a: list[float], b: list[float]) -> None:
     with pytest.raises(InvalidInput, match="scores"):
         paired_bootstrap(a, b)

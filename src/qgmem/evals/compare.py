@@ -26,9 +26,7 @@ def read_run(folder: Path) -> ScoredRun:
     if not path.is_file():
         raise InvalidInput("run", f"{folder.name!r} holds no questions.jsonl", "give a bench output folder")
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return ScoredRun(
-        {row["id"]: row["conversation"] for row in rows}, {row["id"]: row["scores"] for row in rows}
-    )
+    return ScoredRun({row["id"]: row["conversation"] for row in rows}, {row["id"]: row["scores"] for row in rows})
 
 
 def compare_runs(

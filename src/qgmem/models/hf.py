@@ -153,9 +153,7 @@ def _fetched(name: str) -> Path:
 
         AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError) as error:
-        raise ModelUnavailable(
-            f"embedder: {name!r} is no folder here and cannot be fetched: {error}"
-        ) from error
+        raise ModelUnavailable(f"embedder: {name!r} is no folder here and cannot be fetched: {error}") from error
     return Path(str(config)).parent
 
 

@@ -78,7 +78,7 @@ def _before_name(tokens: Sequence[Token], flags: Sequence[bool], i: int, lexicon
 
 
 def _person_acts(tokens: Sequence[Token], i: int, lexicon: Lexicon) -> bool:
-    """"Rose said", "Mark's": an ordinary word that here can only be a person."""
+    """ "Rose said", "Mark's": an ordinary word that here can only be a person."""
     if i + 1 >= len(tokens):
         return False
     following = tokens[i + 1]

@@ -16,20 +16,108 @@ _PHRASE = _MODIFIERS | _HEADS | {"ing"}
 _COMPOUND_LEFT = frozenset(("det", "poss", "adj", "weak", "noun"))
 _ACTIVITY_VERBS = frozenset(
     (
-        "love", "loves", "loved", "enjoy", "enjoys", "enjoyed", "like", "likes", "liked", "hate", "hates", "go",
-        "goes", "went", "going", "gone", "start", "started", "try", "tried", "miss", "missed", "stop", "stopped",
-        "practice", "practise", "prefer", "do", "did", "quit", "loving", "enjoying", "starting", "trying",
+        "love",
+        "loves",
+        "loved",
+        "enjoy",
+        "enjoys",
+        "enjoyed",
+        "like",
+        "likes",
+        "liked",
+        "hate",
+        "hates",
+        "go",
+        "goes",
+        "went",
+        "going",
+        "gone",
+        "start",
+        "started",
+        "try",
+        "tried",
+        "miss",
+        "missed",
+        "stop",
+        "stopped",
+        "practice",
+        "practise",
+        "prefer",
+        "do",
+        "did",
+        "quit",
+        "loving",
+        "enjoying",
+        "starting",
+        "trying",
     )
 )
 _LIGHT_ACTIVITIES = frozenset(
     (
-        "being", "having", "doing", "getting", "making", "going", "taking", "giving", "seeing", "looking",
-        "feeling", "trying", "using", "keeping", "letting", "coming", "thinking", "talking", "putting", "asking",
-        "saying", "telling", "knowing", "finding", "working", "starting", "helping", "sharing", "bringing",
-        "wondering", "considering", "something", "nothing", "anything", "everything", "following", "including",
-        "according", "regarding", "hearing", "listening", "showing", "spending", "turning", "setting", "leaving",
-        "amazing", "living", "waiting", "wanting", "needing", "hoping", "letting", "checking", "facing", "adding",
-        "joining", "supporting", "understanding", "struggling", "ensuring", "creating", "becoming", "staying",
+        "being",
+        "having",
+        "doing",
+        "getting",
+        "making",
+        "going",
+        "taking",
+        "giving",
+        "seeing",
+        "looking",
+        "feeling",
+        "trying",
+        "using",
+        "keeping",
+        "letting",
+        "coming",
+        "thinking",
+        "talking",
+        "putting",
+        "asking",
+        "saying",
+        "telling",
+        "knowing",
+        "finding",
+        "working",
+        "starting",
+        "helping",
+        "sharing",
+        "bringing",
+        "wondering",
+        "considering",
+        "something",
+        "nothing",
+        "anything",
+        "everything",
+        "following",
+        "including",
+        "according",
+        "regarding",
+        "hearing",
+        "listening",
+        "showing",
+        "spending",
+        "turning",
+        "setting",
+        "leaving",
+        "amazing",
+        "living",
+        "waiting",
+        "wanting",
+        "needing",
+        "hoping",
+        "letting",
+        "checking",
+        "facing",
+        "adding",
+        "joining",
+        "supporting",
+        "understanding",
+        "struggling",
+        "ensuring",
+        "creating",
+        "becoming",
+        "staying",
     )
 )
 
@@ -92,9 +180,7 @@ def _connects(tokens: Sequence[Token], tags: Sequence[str], i: int) -> bool:
     return after < n and tags[after] == "name" and not tokens[after].opens
 
 
-def _parts(
-    tokens: Sequence[Token], tags: Sequence[str], start: int, end: int, lexicon: Lexicon
-) -> Iterator[Chunk]:
+def _parts(tokens: Sequence[Token], tags: Sequence[str], start: int, end: int, lexicon: Lexicon) -> Iterator[Chunk]:
     """Splits a run where a name follows a common noun, then trims each part."""
     at = start
     for i in range(start + 1, end):
@@ -104,9 +190,7 @@ def _parts(
     yield from _trim(tokens, tags, at, end, lexicon)
 
 
-def _trim(
-    tokens: Sequence[Token], tags: Sequence[str], start: int, end: int, lexicon: Lexicon
-) -> Iterator[Chunk]:
+def _trim(tokens: Sequence[Token], tags: Sequence[str], start: int, end: int, lexicon: Lexicon) -> Iterator[Chunk]:
     while end > start and tags[end - 1] not in ("noun", "name", "ing", "num"):
         end -= 1
     if end > start and tags[end - 1] == "num" and not (end - 2 >= start and tags[end - 2] == "name"):
@@ -141,8 +225,10 @@ def _trim(
 def _inside_name(tokens: Sequence[Token], tags: Sequence[str], i: int, end: int) -> bool:
     if tags[i] == "num":
         return tags[i - 1] == "name"
-    return (tags[i] == "of" and i + 1 < end) or (tags[i] == "det" and tags[i - 1] == "of") or (
-        tags[i] != "noun" and _connects(tokens, tags, i)
+    return (
+        (tags[i] == "of" and i + 1 < end)
+        or (tags[i] == "det" and tags[i - 1] == "of")
+        or (tags[i] != "noun" and _connects(tokens, tags, i))
     )
 
 

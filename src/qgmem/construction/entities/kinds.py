@@ -19,9 +19,7 @@ class Kind(NamedTuple):
     location: bool
 
 
-def kind_of(
-    chunk: Chunk, tokens: Sequence[Token], tags: Sequence[str], speaker: str, lexicon: Lexicon
-) -> Kind:
+def kind_of(chunk: Chunk, tokens: Sequence[Token], tags: Sequence[str], speaker: str, lexicon: Lexicon) -> Kind:
     """From the head word, the words around the phrase, and the lists of names and places."""
     words = [tokens[i].low for i in range(chunk.first, chunk.last + 1)]
     before, lead = _before(tokens, tags, chunk.first)
@@ -51,9 +49,7 @@ def _common(words: Sequence[str], before: str, lexicon: Lexicon) -> Kind:
     head = words[-1]
     if head in lexicon["person_noun"]:
         return Kind("Who", False)
-    if head in lexicon["place_noun"] and (
-        before in lexicon["place_preposition"] or before in lexicon["visit_verb"]
-    ):
+    if head in lexicon["place_noun"] and (before in lexicon["place_preposition"] or before in lexicon["visit_verb"]):
         return Kind("Where", True)
     return Kind("What", False)
 
@@ -88,6 +84,6 @@ def _owns(tokens: Sequence[Token], chunk: Chunk) -> bool:
     """A single capitalised word with 's before a common noun ("Shelly's suggestion")."""
     alone = chunk.first == chunk.last and not tokens[chunk.first].text.isupper()
     thing = _word(tokens, chunk.last + 2)
-    return alone and _word(tokens, chunk.last + 1) == "'s" and thing.isalpha() and (
-        tokens[chunk.last + 2].text == thing
+    return (
+        alone and _word(tokens, chunk.last + 1) == "'s" and thing.isalpha() and (tokens[chunk.last + 2].text == thing)
     )

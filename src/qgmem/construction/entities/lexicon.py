@@ -77,11 +77,7 @@ def _doubles(verb: str) -> bool:
     """stop → stopped, but not visit → visitted: short words of consonant, vowel, consonant."""
     vowels = sum(letter in _VOWELS for letter in verb)
     return (
-        len(verb) >= 3
-        and vowels == 1
-        and verb[-2] in _VOWELS
-        and verb[-1] not in _VOWELS
-        and verb[-1] not in "wxy"
+        len(verb) >= 3 and vowels == 1 and verb[-2] in _VOWELS and verb[-1] not in _VOWELS and verb[-1] not in "wxy"
     ) or verb in {"regret", "commit", "submit", "admit", "prefer", "refer", "occur", "begin", "forget", "permit"}
 
 

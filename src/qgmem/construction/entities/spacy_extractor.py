@@ -9,8 +9,16 @@ from ...errors import InvalidInput, MissingExtra
 from ...types import Attributes, Entity, EntityType
 
 _TYPES: dict[str, EntityType] = {
-    "PERSON": "Who", "NORP": "Who", "PER": "Who", "ORG": "What", "GPE": "Where", "LOC": "Where", "FAC": "Where",
-    "MONEY": "How much", "QUANTITY": "How much", "PERCENT": "How much",
+    "PERSON": "Who",
+    "NORP": "Who",
+    "PER": "Who",
+    "ORG": "What",
+    "GPE": "Where",
+    "LOC": "Where",
+    "FAC": "Where",
+    "MONEY": "How much",
+    "QUANTITY": "How much",
+    "PERCENT": "How much",
 }
 _LEFT_OUT = frozenset(("DATE", "TIME", "ORDINAL", "CARDINAL"))
 _PLACES = frozenset(("GPE", "LOC", "FAC"))

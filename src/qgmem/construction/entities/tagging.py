@@ -82,9 +82,7 @@ def _one(
     return known
 
 
-def _either(
-    low: str, previous: str, before: Sequence[str], following: Token | None, lexicon: Lexicon
-) -> str:
+def _either(low: str, previous: str, before: Sequence[str], following: Token | None, lexicon: Lexicon) -> str:
     """Noun or verb: a noun after a determiner, preposition or modifier; after a noun it depends on what comes."""
     if previous in ("noun", "name"):
         if len(before) > 1 and before[-2] in ("aux", "modal"):

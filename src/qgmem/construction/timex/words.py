@@ -87,8 +87,7 @@ INDEFINITE = word_set("a an each every any some most many that following previou
 
 GREETINGS = word_set("happy merry jolly")
 BEFORE_MONTH = word_set(
-    "in during since until till by before after around throughout through early mid late between from "
-    "last this next"
+    "in during since until till by before after around throughout through early mid late between from last this next"
 )
 BEFORE_FEAST = word_set(
     "on at for in during since until till by before after around over last this next between from past"

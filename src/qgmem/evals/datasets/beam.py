@@ -72,9 +72,7 @@ def load_beam(folder: Path, *, chats: frozenset[str] | None = None) -> Dataset:
         files += [path, probes]
     known = {c.id: frozenset(c.turn_ids) for c in conversations}
     malformed = unknown_entries(questions, known)
-    return Dataset(
-        "beam", tuple(conversations), tuple(questions), tuple(files), malformed, evidence_notes(questions)
-    )
+    return Dataset("beam", tuple(conversations), tuple(questions), tuple(files), malformed, evidence_notes(questions))
 
 
 def _chat_files(folder: Path) -> list[Path]:

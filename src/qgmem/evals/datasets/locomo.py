@@ -69,8 +69,9 @@ def _sessions(dialogue: Mapping[str, object], where: str, caption_query: bool) -
             f"session_{n}",
             optional_text(dialogue, f"session_{n}_date_time", where),
             tuple(
-                _message(expect_mapping(turn, f"{where}.session_{n}[{i}]"), f"{where}.session_{n}[{i}]",
-                         caption_query)
+                _message(
+                    expect_mapping(turn, f"{where}.session_{n}[{i}]"), f"{where}.session_{n}[{i}]", caption_query
+                )
                 for i, turn in enumerate(expect_list(dialogue[f"session_{n}"], f"{where}.session_{n}"))
             ),
         )

@@ -81,9 +81,7 @@ def load_longmemeval(path: Path, *, user_turns_only: bool = True) -> Dataset:
             )
         )
     notes = evidence_notes(questions) | {"repeated_haystack_sessions": repeated}
-    return Dataset(
-        "longmemeval", tuple(conversations), tuple(questions), (path,), tuple(malformed), notes
-    )
+    return Dataset("longmemeval", tuple(conversations), tuple(questions), (path,), tuple(malformed), notes)
 
 
 def is_abstention(question: Question) -> bool:
@@ -103,9 +101,7 @@ def _messages(
         role = expect_text(turn, "role", f"{where}.{session}")
         if role == "user" or not user_turns_only:
             content = expect_text(turn, "content", f"{where}.{session}")
-            message: dict[str, JsonValue] = {
-                "role": role, "content": content, "id": f"{session}_{number}"
-            }
+            message: dict[str, JsonValue] = {"role": role, "content": content, "id": f"{session}_{number}"}
             messages.append(message)
     return tuple(messages)
 

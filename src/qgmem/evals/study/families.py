@@ -118,7 +118,9 @@ def compare_all(
 
 def _within(embedder: str, graph: str, cells: set[Cell]) -> list[Family]:
     cell, raw, stamped = (
-        Cell(embedder, graph, MAIN_FORM), Cell(embedder, graph, "raw"), Cell(embedder, graph, "stamped")
+        Cell(embedder, graph, MAIN_FORM),
+        Cell(embedder, graph, "raw"),
+        Cell(embedder, graph, "stamped"),
     )
     complete = Side(cell, COMPLETE)
 

@@ -84,9 +84,7 @@ def cosines(memories: Vectors, questions: Vectors) -> Floats:
     Sums each pair in one fixed order. A matrix product may round a row by where it stands in the matrix, and
     two stores of the same vectors would then break ties differently.
     """
-    found: Floats = np.einsum(
-        "nd,qd->qn", memories.astype(np.float64), questions.astype(np.float64), optimize=False
-    )
+    found: Floats = np.einsum("nd,qd->qn", memories.astype(np.float64), questions.astype(np.float64), optimize=False)
     return found
 
 

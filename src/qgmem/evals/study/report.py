@@ -83,9 +83,7 @@ def to_json(study: Study) -> Json:
         "categories": {name: study.count(name) for name in study.categories},
         "embedders": dict(study.embedders),
         "graphs": {graph.name: _graph(graph) for graph in study.graphs},
-        "control": [
-            {**_cell(cell), "compared": len(data.questions), "other_than_A": 0} for cell in study.scores
-        ],
+        "control": [{**_cell(cell), "compared": len(data.questions), "other_than_A": 0} for cell in study.scores],
         "recall": [
             {**_cell(cell), "condition": condition, **_means(study, cell, condition)}
             for cell, conditions in study.scores.items()

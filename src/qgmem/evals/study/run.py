@@ -86,9 +86,7 @@ def run_study(
     conversations = [question.conversation_id for question in dataset.questions]
     study = Study(
         data=dataset,
-        embedders={
-            label: {**model_identity(model), "forms": list(chosen[label])} for label, model in models.items()
-        },
+        embedders={label: {**model_identity(model), "forms": list(chosen[label])} for label, model in models.items()},
         graphs=studied,
         scores=scores,
         findings=compare_all(

@@ -43,9 +43,7 @@ def run_beam(
     asked = tuple(q for q in dataset.questions if q.evidence)
     skipped = _without_evidence(dataset.questions)
     dataset = replace(dataset, questions=asked, notes=evidence_notes(asked))
-    outcome = run(
-        dataset, factory, evidence_scorer(measures), names, max(cutoffs), show_progress=show_progress
-    )
+    outcome = run(dataset, factory, evidence_scorer(measures), names, max(cutoffs), show_progress=show_progress)
     settings: dict[str, JsonValue] = {
         "chats": [c.id for c in dataset.conversations],
         "cutoffs": [m.k for m in measures],
@@ -58,8 +56,7 @@ def run_beam(
         for name, score in row.scores.items():
             by_ability.setdefault(row.question.category, {}).setdefault(name, []).append(score)
     macro: dict[str, JsonValue] = {
-        name: round(float(np.mean([np.mean(scores[name]) for scores in by_ability.values()])), 6)
-        for name in names
+        name: round(float(np.mean([np.mean(scores[name]) for scores in by_ability.values()])), 6) for name in names
     }
     report = summarise("beam", dataset, outcome, manifest, skipped=skipped, extra={"macro": macro})
     write_report(report, out)

@@ -43,14 +43,22 @@ def run_locomo(
     measures = at(["recall_acc"], sorted(set(cutoffs)))
     dataset = load_locomo(data, caption_query=caption_query).limited(limit_conversations)
     outcome = run(
-        dataset, factory, evidence_scorer(measures), [str(m) for m in measures], max(cutoffs),
+        dataset,
+        factory,
+        evidence_scorer(measures),
+        [str(m) for m in measures],
+        max(cutoffs),
         show_progress=show_progress,
     )
     extra: dict[str, JsonValue] = {}
     if also_without_caption_query:
         bare = load_locomo(data, caption_query=False).limited(limit_conversations)
         second = run(
-            bare, factory, evidence_scorer(measures), [str(m) for m in measures], max(cutoffs),
+            bare,
+            factory,
+            evidence_scorer(measures),
+            [str(m) for m in measures],
+            max(cutoffs),
             show_progress=show_progress,
         )
         extra["without_caption_query"] = compact(second)

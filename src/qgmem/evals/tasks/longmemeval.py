@@ -52,9 +52,7 @@ def run_longmemeval(
     def score(question: Question, found: Sequence[str]) -> Mapping[str, float]:
         return longmemeval_scores(question.evidence, found, ks)
 
-    outcome = run(
-        dataset, factory, score, list(longmemeval_scores((), (), ks)), depth, show_progress=show_progress
-    )
+    outcome = run(dataset, factory, score, list(longmemeval_scores((), (), ks)), depth, show_progress=show_progress)
     settings: dict[str, JsonValue] = {
         "user_turns_only": user_turns_only,
         "limit_conversations": limit_conversations,
@@ -69,9 +67,7 @@ def run_longmemeval(
     return report
 
 
-def longmemeval_scores(
-    evidence: Sequence[str], found: Sequence[str], cutoffs: Sequence[int]
-) -> dict[str, float]:
+def longmemeval_scores(evidence: Sequence[str], found: Sequence[str], cutoffs: Sequence[int]) -> dict[str, float]:
     """All scores of one question, `turn.recall_any@5` to `session.ndcg_any@50`, in [0, 1]."""
     scores: dict[str, float] = {}
     for k in cutoffs:
