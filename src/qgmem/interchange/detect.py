@@ -12,11 +12,13 @@ from qgmem.types import ImportProblem, JsonValue
 from .headings import heading_time
 from .json_stream import Element, json_elements
 from .jsonl import json_lines
+from .stamps import stamped
 from .text_source import BrokenFile, open_source, read_lines
 from .transcript import turn_start
 
 FORMATS = ("messages", "jsonl", "transcript", "locomo", "beam", "longmemeval", "chatgpt", "mem0", "qgmem")
 
+_GLANCE = 300  # characters
 _LOOK_AT = 20  # records or lines; the first one that is clear decides
 # Keys that only this format's records have together.
 _SIGNS: tuple[tuple[str, frozenset[str]], ...] = (
@@ -34,8 +36,11 @@ def detect(path: Path) -> str:
 
     Reads the first records only, in the memory of the largest of them.
     """
-    first = _first_character(path)
-    if first == "[":
+    start = _start(path)
+    first = start[:1]
+    if first == "[" and _is_timed(start):
+        found = _as_transcript(path)
+    elif first == "[":
         found = _by_records(element.value for element in _elements(path))
     elif first == "{":
         found = _by_members(path) or _by_lines(path)
@@ -47,15 +52,15 @@ def detect(path: Path) -> str:
     return found
 
 
-def _first_character(path: Path) -> str:
-    """First character that is not white space; empty for an empty file and for what is not text."""
+def _start(path: Path) -> str:
+    """The first characters from one that is not white space; none of an empty file, "?" for what is not text."""
     try:
         with open_source(path) as source:
             while not source.ended:
                 source.fill()
                 start = source.text.lstrip()
                 if start:
-                    return start[0]
+                    return start[:_GLANCE]
                 source.position = len(source.text)
     except BrokenFile:
         return "?"
@@ -101,6 +106,12 @@ def _by_lines(path: Path) -> str | None:
     return "jsonl" if found == "messages" else None
 
 
+def _is_timed(start: str) -> bool:
+    """A bracket opens a time here, not a list."""
+    line = start.partition("\n")[0].rstrip("\r")
+    return stamped(line) is not None or heading_time(line) is not None
+
+
 def _as_transcript(path: Path) -> str | None:
     """A transcript if a turn begins before any other text, or at least two do."""
     turns, stray = 0, False
@@ -110,8 +121,11 @@ def _as_transcript(path: Path) -> str | None:
                 continue
             if "\0" in line.text:
                 return None
-            if turn_start(line.text) is not None:
+            stamp = stamped(line.text)
+            if (stamp is not None and stamp.name is not None) or turn_start(line.text) is not None:
                 turns += 1
+            elif stamp is not None:
+                continue
             elif line.text.strip() and heading_time(line.text) is None:
                 stray = stray or turns == 0
             if turns > stray:

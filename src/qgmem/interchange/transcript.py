@@ -6,6 +6,10 @@
 - Any other line continues the turn before it. So does every indented line, whatever it looks like.
 - A blank line stays in the same session; inside a turn that goes on after it, it stays a blank line.
 - A line that is only a date (`headings.py`) begins a new session at that time.
+- A time may stand in front of the name, as in `[2024-05-01 10:00] Ana: Hello` or WhatsApp's `12/05/2024, 21:10 - Ana:
+  Hello` (`stamps.py` has the forms, and which of day and month comes first). From the first such line on only such
+  lines begin turns, every new day is a new session, and what has a time but no speaker ("Ben joined") is the
+  program's own word and left out; it is a problem only if it looks like a message. `<Media omitted>` stays as text.
 Sessions are `session_1`, `session_2`, …; turns before any heading have no time.
 Memory: that of the longest turn.
 """
@@ -20,6 +24,7 @@ from pathlib import Path
 from qgmem.types import ROLES, ImportProblem, ImportRecord
 
 from .headings import heading_time
+from .stamps import day_first, moment, stamped
 from .text_source import MAX_RECORD, BrokenFile, read_lines
 
 _NAME = r"[^\W_](?:[^\s:：.!?;,()\[\]{}\"“”<>|/\\]|\.(?=\s?\w)|[^\S\n\t](?=\S)){0,39}"
@@ -46,13 +51,34 @@ def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
     """Turns in file order. Raises InvalidInput when the file cannot be opened."""
     session, time, turn = 1, None, None
     said_any = False  # a heading before the first turn names session 1
+    stamps: _Stamps | None = None
+    unspoken = False  # the lines after what the program said belong to it
     try:
         for line in read_lines(path):
             if line.text is None:
                 yield ImportProblem(f"{path} line {line.number}", "line", line.problem)
                 continue
+            stamp = stamped(line.text)
+            if stamp is not None and (stamp.name is not None or stamps is not None or turn is None):
+                if turn is not None:
+                    yield _record(turn, session, time, path)
+                turn, unspoken = None, stamp.name is None
+                if stamp.like_a_message:
+                    yield ImportProblem(f"{path} line {line.number}", "name", "a time, but no name before the colon")
+                if stamp.name is not None:
+                    stamps = stamps or _Stamps(day_first(_texts(path)))
+                    before: str | None = time
+                    time = moment(stamp.stamp, day_before_month=stamps.day_first)
+                    session += said_any and (before or "")[:10] != time[:10]
+                    turn, said_any = _Open(line.number, stamp.name), True
+                    turn.add(stamp.text)
+                continue
             heading = heading_time(line.text)
             begin = None if heading is not None else turn_start(line.text)
+            if stamps is not None or (unspoken and heading is None and begin is None):
+                if turn is not None:
+                    turn.add(line.text)
+                continue
             if heading is not None or begin is not None:
                 if turn is not None:
                     yield _record(turn, session, time, path)
@@ -71,6 +97,20 @@ def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
         yield ImportProblem(str(path), error.field, error.problem)
     if turn is not None:
         yield _record(turn, session, time, path)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamps:
+    """How the times in front of a file's lines are written."""
+
+    day_first: bool
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """The lines once more, as far as somebody wants them."""
+    for line in read_lines(path):
+        if line.text is not None:
+            yield line.text
 
 
 def turn_start(line: str) -> tuple[str, str] | None:
