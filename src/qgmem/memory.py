@@ -243,7 +243,8 @@ class Memory:
 
         `as_of`: only what was true by that day. `known_at`: only what had been said by then, or `serial-N`.
         `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
-        to the score. A namespace that does not exist has no hits.
+        to the score. `filters`: conditions on fields and metadata, as {"speaker": {"in": ["Ana", "Cy"]}};
+        docs/filters.md has every field and operator. A namespace that does not exist has no hits.
         """
         user_id, chosen = named_user({} if filters is None else filters, user_id)
         if limit is not None and top_k is not None and limit != top_k:

@@ -7,16 +7,17 @@ own; any other name, or one after `metadata.`, is a metadata key.
 
 What a test means: equality of text and text, number and number, true/false and null, never across these; a missing
 value equals null and no order holds for it. `contains`: a text holds the given text, a list holds the given value.
-Times: a day stands for all its moments, a time without offset is read as UTC; `fact_time` holds for a unit if it
-holds for one of its intervals, `eq` when the day lies in it, `gt`/`gte` by the interval's end, `lt`/`lte` by its
-start.
+Times: a day stands for all its moments, a month (2024-02) or a year alone for all its days, a time without offset is
+read as UTC; `fact_time` holds for a unit if it holds for one of its intervals, `eq` when it overlaps the
+day, month or year, `gt`/`gte` by the interval's end, `lt`/`lte` by its start.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 from ..errors import InvalidInput
@@ -36,7 +37,7 @@ class Comparison:
     field: str | None
     key: str
     operator: Operator
-    operand: Any  # a Scalar; a list of them for `in`; a date or datetime for times
+    operand: Any  # a Scalar; a list of them for `in`; a date, a datetime, or (for `eq`) first and last day for times
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ class _Reader:
             parts = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
             inner = tuple(self.mapping(part, f"{at}[{place}]", depth + 1) for place, part in enumerate(parts))
             return All(inner) if name == "AND" else Some(inner) if name == "OR" else Not(Some(inner))
+        if isinstance(value, list | tuple | set | frozenset):
+            raise InvalidInput(at, "is a list", f'write {{"{name}": {{"in": [...]}}}} for any of several values')
         conditions = value if isinstance(value, Mapping) else {"eq": value}
         if not conditions:
             raise InvalidInput(at, "is an empty mapping", f"use one of {', '.join(OPERATORS)}")
@@ -133,6 +136,10 @@ class _Reader:
             return Some(tuple(self._test(name, "eq", one, at) for one in operand))
         if operator == "contains" or (operand is None and operator != "eq"):
             raise InvalidInput(at, f"does not apply to a time and {operand!r}", "use eq, gt, gte, lt or lte")
+        if (span := _span(operand)) is not None:
+            if operator == "eq":
+                return Comparison(name, name, "eq", span)
+            return Comparison(name, name, operator, span[operator in ("gt", "lte")])  # type: ignore[arg-type]
         return Comparison(name, name, operator, None if operand is None else _moment(operand, at))  # type: ignore[arg-type]
 
 
@@ -152,6 +159,20 @@ def _scalar(operand: Any, field: str | None, at: str) -> Scalar:
             raise InvalidInput(at, "is a whole number beyond 64 bits")
         return operand
     raise InvalidInput(at, f"expected text, a number, true, false or null, got {type(operand).__name__}")
+
+
+_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+
+
+def _span(operand: Any) -> tuple[date, date] | None:
+    """First and last day of a year or month that stands alone; None for anything else."""
+    found = _MONTH.fullmatch(operand.strip()) if isinstance(operand, str) else None
+    if found is None:
+        return None
+    year, first, last = int(found[1]), int(found[2] or 1), int(found[2] or 12)
+    if not 1 <= year < 9999 or not 1 <= first <= 12:
+        return None
+    return date(year, first, 1), date(year + last // 12, last % 12 + 1, 1) - timedelta(days=1)
 
 
 def _moment(operand: Any, at: str) -> datetime | date:

@@ -154,8 +154,10 @@ def _utterance_time(test: Comparison) -> Where:
     return Where(f"coalesce(t.utterance_us {condition}, 0)", values)
 
 
-def _microseconds(moment: datetime | date) -> tuple[int, int]:
-    """First and last microsecond that a time or a whole day stands for."""
+def _microseconds(moment: datetime | date | tuple[date, date]) -> tuple[int, int]:
+    """First and last microsecond that a time, a whole day, or the days from one to another stand for."""
+    if isinstance(moment, tuple):
+        return _microseconds(moment[0])[0], _microseconds(moment[1])[1]
     if isinstance(moment, datetime):
         return time_number(moment), time_number(moment)
     start = time_number(datetime.combine(moment, time.min))
@@ -165,10 +167,11 @@ def _microseconds(moment: datetime | date) -> tuple[int, int]:
 def _fact_time(test: Comparison) -> Where:
     if test.operand is None:
         return Where("u.fact_times = '[]'")
-    day = str(test.operand.date() if isinstance(test.operand, datetime) else test.operand)
+    span = test.operand if isinstance(test.operand, tuple) else (test.operand, test.operand)
+    day, last = (str(each.date() if isinstance(each, datetime) else each) for each in span)
     start, end = "json_extract(e.value, '$[0]')", "json_extract(e.value, '$[1]')"
     condition, values = {
-        "eq": (f"{start} <= ? AND {end} >= ?", (day, day)),
+        "eq": (f"{start} <= ? AND {end} >= ?", (last, day)),
         "gt": (f"{end} > ?", (day,)),
         "gte": (f"{end} >= ?", (day,)),
         "lt": (f"{start} < ?", (day,)),
