@@ -175,6 +175,8 @@ def test_text_may_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
         "search": ("greyhound", *ANA),
         "show": ("t1", *ANA),
         "history": ("t1", *ANA),
+        "list": ANA,
+        "update": ("t1", "Other words.", *ANA),
         "export": ("out.jsonl", *ANA),
         "forget": ("t1", *ANA, "--yes"),
         "stats": (),
@@ -201,3 +203,20 @@ def test_progress_goes_to_a_terminal_and_never_into_the_answer(cli: Cli, monkeyp
     assert "lives" in done.err
     cli("add", "Hello.")
     assert cli("export", "out.jsonl", "--json").json["records"] == 1
+
+
+def test_a_unit_gets_new_words_and_the_list_shows_them(greyhound: Cli) -> None:
+    assert greyhound("update", "t1", "We adopted a whippet.", *ANA).out == "updated t1\n"
+    assert "   We adopted a whippet." in greyhound("list", *ANA).out
+    assert "until " in greyhound("history", "t1", *ANA).out
+    assert greyhound("update", "t9", "x", *ANA).code == 1
+    assert greyhound("update", "t1", "x", "--user", "nobody").code == 1
+
+
+def test_the_list_stops_at_its_limit_and_says_so(greyhound: Cli) -> None:
+    greyhound("add", "Another line.", *ANA, "--id", "t2")
+    greyhound("add", "A third line.", *ANA, "--id", "t3")
+    told = greyhound("list", *ANA, "--limit", "2", "--json")
+    assert (told.json["units"][0]["id"], len(told.json["units"])) == ("t1", 2)
+    assert told.json["more"] is True
+    assert greyhound("list", "--user", "nobody").out == ""

@@ -12,7 +12,9 @@ from qgmem.surfaces.reference import commands, reference
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 COMMANDS = dict(commands())
-EXPECTED = "demo add import search show history trace export forget stats build doctor reembed bench study synth"
+EXPECTED = (
+    "demo add import search show history list trace export update forget stats build doctor reembed bench study synth"
+)
 LINES = 32
 
 

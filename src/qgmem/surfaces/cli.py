@@ -11,13 +11,11 @@ from .commands import adding, building, caring, finding, keeping, measuring, stu
 from .guard import INTERRUPTED, Guarded
 
 HELP = """Long-term memory for conversations, on this machine alone.
+--json answers in JSON. Exit codes: 0 done, 1 failed, 2 misuse, 130 Ctrl-C.
 
 \b
 qgmem demo                                          see it work
 qgmem add "I moved to Lisbon." --user ana           remember
-qgmem search "Where does she live?" --user ana      find, and say why
-
---json answers in JSON. Exit codes: 0 done, 1 failed, 2 misuse, 130 Ctrl-C.
 """
 
 app = typer.Typer(
@@ -35,8 +33,10 @@ for _command in (
     finding.search,
     finding.show,
     finding.history,
+    finding.list_,
     tracing.trace,
     keeping.export,
+    keeping.update,
     keeping.forget,
     keeping.stats,
     building.build,

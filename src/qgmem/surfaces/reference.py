@@ -31,6 +31,8 @@ JSON = {
     "history": "id, text, events: [{event, text, recorded_at}]",
     "trace": "subject, trajectories: [{subject, relation, states: {value, valid_from, …}, text, …}], svg",
     "export": "user_id, file, records, bytes",
+    "list": "user_id, units: [{id, text, speaker, utterance_time, …}], more",
+    "update": "unit",
     "forget": "user_id, unit_ids, turns, units, phrases, vectors, history, windows, cached, quarantined",
     "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",
     "build": "user_id, plan: [{windows, calls, tokens_in, tokens_out, cost, …}], report: [{windows, units, …}]",

@@ -104,6 +104,36 @@ def history(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json =
     print(f"now: {render.plain(now.text)}")
 
 
+def list_(
+    user: User = USER,
+    limit: Annotated[int, typer.Option("--limit", "-n", help="How many, at most.", metavar="N", min=1)] = 100,
+    filter: Annotated[str | None, typer.Option("--filter", help="Conditions on units.", metavar="JSON")] = None,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """List units in the order they came in.
+
+    \b
+    qgmem list --user ana
+    qgmem list --user ana --filter '{"speaker": "Ana"}' --limit 5 --json
+    """
+    from ...memory import Memory
+
+    with Memory.open(path) as memory:
+        found = memory.get_all(user_id=user, filters=parse_filter(filter), limit=limit + 1)
+        known = [] if found else memory.namespaces()
+    units, more = found[:limit], len(found) > limit
+    if json:
+        screen.emit({"user_id": user, "units": [encode.unit(each) for each in units], "more": more})
+    for each in [] if json else units:
+        print(f"{render.plain(each.id)}  {render.plain(each.speaker)}, {render.times(each)}")
+        print(f"{render.INDENT}{render.shortened(each.text)}")
+    if more:
+        screen.note(f"and more; --limit shows more than {limit}")
+    if not units:
+        screen.note("nothing found" if user in known else _nobody(user, known, path))
+
+
 def _nobody(user: str, known: list[str], path: Path) -> str:
     if not known:
         return f"nothing found: no memories in {path}; --path names another folder"

@@ -82,6 +82,29 @@ def forget(
         print(_receipt(receipt))
 
 
+def update(
+    unit: Annotated[str, typer.Argument(metavar="UNIT", help="A unit's id, as `search` shows it.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Its new words; - reads them from stdin.")],
+    user: User = USER,
+    path: Folder = FOLDER,
+    json: Json = False,
+) -> None:
+    """Give a unit new words; `history` keeps the former ones.
+
+    \b
+    qgmem update t-3f1c9a "I moved to Lisbon in April." --user ana
+    """
+    from ...memory import Memory
+
+    with Memory.open(path) as memory:
+        memory.stats(user_id=user)  # no memory is made for a user that is not there
+        changed = memory.update(unit, sys.stdin.read() if text == "-" else text, user_id=user)
+    if json:
+        screen.emit({"unit": encode.unit(changed)})
+    else:
+        print(f"updated {render.plain(changed.id)}")
+
+
 def stats(user: AnyUser = None, path: Folder = FOLDER, json: Json = False) -> None:
     """Count turns, units, bytes and missing vectors.
 
