@@ -69,3 +69,10 @@ def test_help_comes_without_a_command_and_the_version_on_request(cli: Cli) -> No
     assert cli().code == 0
     assert "qgmem demo" in cli().out
     assert cli("--version").out == f"qgmem {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [("search",), ("search", "x", "--limit", "many"), ("sing",), ("show", "--no")])
+def test_with_json_misuse_is_json_on_stderr_too(cli: Cli, arguments: tuple[str, ...]) -> None:
+    failed = cli(*arguments, "--json")
+    assert (failed.code, failed.out) == (2, "")
+    assert json.loads(failed.err)["error"]["type"] == "UsageError"

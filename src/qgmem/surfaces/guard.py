@@ -16,6 +16,7 @@ from ..errors import InvalidInput, NotFound, QgmemError
 from ..types import JsonValue
 from .screen import note
 
+_Usage: Any = typer.BadParameter.__mro__[1]  # the framework's error of a call that it cannot understand
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 JSON_KEY = "qgmem.json"  # in the context's `meta`: --json was given
 
@@ -39,6 +40,13 @@ class Guarded(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # the reader of a pipe has gone: the framework ends quietly
+        except _Usage as error:
+            if "--json" not in sys.argv:
+                raise  # the framework says it, with the usage
+            message = " ".join(error.format_message().split())
+            said: JsonValue = {"type": "UsageError", "message": message, "hint": None}
+            sys.stderr.write(json.dumps({"error": said}, ensure_ascii=False) + "\n")
+            raise typer.Exit(MISUSED) from error
         except (QgmemError, OSError) as error:
             _tell(error, as_json=bool(ctx.meta.get(JSON_KEY)))
             code = MISUSED if isinstance(error, InvalidInput) else FAILED
