@@ -24,6 +24,7 @@ from ..protocols import Vectors
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # the model was trained on no more
+PADDED = 1.2  # times the shortest of a batch may its longest be: padding is computed like words
 BATCH_TOKENS = 256  # of one run of the model; more only costs memory and cache misses
 
 
@@ -76,7 +77,12 @@ class MiniLM:
         lengths = [len(encoding.ids) for encoding in encodings]
         batches: list[list[int]] = []
         for row in sorted(range(len(texts)), key=lambda row: (lengths[row], row)):
-            if not batches or (len(batches[-1]) + 1) * lengths[row] > BATCH_TOKENS:
+            width = lengths[row]
+            if (
+                not batches
+                or (len(batches[-1]) + 1) * width > BATCH_TOKENS
+                or width > PADDED * lengths[batches[-1][0]]
+            ):
                 batches.append([])
             batches[-1].append(row)
 
