@@ -126,7 +126,7 @@ def test_the_reranker_runs_where_it_can_read_its_channels(
         ({"as_of": "2024-03-07"}, EVERYONE - {"b4", "a5", "b5", "a6", "b6"}),  # valid from 5 March, said on 10 March
         ({"filters": {"speaker": "Bob"}, "known_at": "2024-02-15"}, {"b1", "b2", "b3"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 def test_no_path_shows_what_the_scope_forbids(
     memory: Memory, scope: dict[str, Any], allowed: set[str], channels: tuple[str, ...], fusion: str
