@@ -29,7 +29,7 @@ from .segment import term_hash
 FOLD_FROM = 2000  # rows outside the base before folding is worth a file
 FOLD_SHARE = 0.25  # or this share of the base, whichever is more
 SMALL = 512  # rows; segments up to this are merged with whatever is newer, since every segment costs each search
-RELEASE_EVERY, RELEASE_FROM = 32, 256 << 20  # searches; bytes of mapped vectors: fewer may all stay in memory
+RELEASE_FROM = 256 << 20  # bytes of exact vectors in the base; fewer may all stay in memory
 MERGE_RATIO = 2  # a newer segment is merged into the one before it when that is at most so many times larger
 
 
@@ -59,7 +59,6 @@ class DerivedIndex:
         self._based = False  # the first part is the snapshot's
         self._folding: threading.Thread | None = None
         self._pages: snapshot.Pages | None = None
-        self._searches = 0
 
     def current(self) -> Index:
         """The index as of the store's last change. Raises StoreError."""
@@ -121,9 +120,8 @@ class DerivedIndex:
             self._based = False
 
     def _stay_small(self) -> None:
-        """Now and then let go of the exact vectors of a large base: in the end every row has been looked at once."""
-        self._searches += 1
-        if self._searches % RELEASE_EVERY == 0 and self._pages is not None and self._pages.length > RELEASE_FROM:
+        """Let go of what the last search mapped of a large base: soon it would be every exact vector that there is."""
+        if self._pages is not None and self._pages.length > RELEASE_FROM:
             self._pages.release()
 
     def _fold_soon(self, index: Index) -> None:
