@@ -120,7 +120,7 @@ class DerivedIndex:
             self._based = False
 
     def _stay_small(self) -> None:
-        """Let go of what the last search mapped of a large base: soon it would be every exact vector that there is."""
+        """Let go of what the last search mapped of a large base: soon it would be all exact vectors."""
         if self._pages is not None and self._pages.length > RELEASE_FROM:
             self._pages.release()
 
