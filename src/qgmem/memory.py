@@ -39,7 +39,7 @@ from .recall import Recall, Scope, named_user, readable
 from .registry import checked_embedder, make_chat, make_extractor, make_reranker
 from .settings import Settings
 from .stores.filters import parse_filters
-from .stores.folder import DATABASE, checked, namespace_folder, read_path
+from .stores.folder import checked, namespace_folder, present, read_path
 from .stores.records import HistoryEvent, Receipt, StoreStats, WindowOutcome, WindowRecord
 from .trajectory import Trajectory
 from .types import AddReport, Hit, JsonValue, LedgerRow, MemoryUnit, Turn
@@ -163,7 +163,7 @@ class Memory:
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
-        if not (namespace_folder(self.path, user_id) / DATABASE).exists():
+        if not present(self.path, user_id):
             return Receipt(user_id, (), 0, 0, 0, 0, 0)
         with self._lock:
             space = self._spaces.pop(user_id, None) or self._new_space(user_id)
@@ -182,7 +182,7 @@ class Memory:
 
         Until it is done, the former embedder answers whoever opens the memory with it.
         """
-        if not (namespace_folder(self.path, user_id) / DATABASE).exists():
+        if not present(self.path, user_id):
             raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
         space = self._new_space(user_id)
         try:
@@ -402,7 +402,7 @@ class Memory:
                 space.close(fold=False)
                 space = None
             if space is None:
-                if not create and not (namespace_folder(self.path, user_id) / DATABASE).exists():
+                if not create and not present(self.path, user_id):
                     return None
                 space = self._spaces[user_id] = self._new_space(user_id)
             self._spaces.move_to_end(user_id)

@@ -70,7 +70,13 @@ def test_ctrl_c_keeps_whole_batches_and_the_same_command_completes(cli: Cli, tmp
     Path("chat.json").write_text(_messages(count))
     command = [sys.executable, "-m", "qgmem", "import", "chat.json", "--user", "ana"]
     child = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job may have it ignored
     )
     deadline = time.monotonic() + 60
     while _turns(tmp_path) == 0 and child.poll() is None and time.monotonic() < deadline:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from forked import Child, Say
+from forked import Child, Say, open_way
 
 from qgmem import Memory
 from qgmem.doctor import diagnose
@@ -43,8 +43,7 @@ def test_what_may_not_be_touched_is_not_called_damaged(tmp_path: Path, folders: 
     root = tmp_path / "m"
     with Memory.open(root, embedder=HashEmbedder(16)) as memory:
         memory.add("one", user_id="ana")
-    for path in [tmp_path, *[*tmp_path.parents][:2], root]:
-        path.chmod(0o755)
+    open_way(root)
     [folder] = root.iterdir()
     for path in folder.iterdir():
         path.chmod(files)

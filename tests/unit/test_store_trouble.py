@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from forked import Child, Say
+from forked import Child, Say, open_way
 
 from qgmem import Memory
 from qgmem.errors import EmbedderMismatch, ModelUnavailable, NotFound, StoreDamaged, StoreError, StoreUnavailable
@@ -115,8 +115,7 @@ def test_a_full_disk_while_deleting_is_told_and_finished_later(tmp_path: Path) -
 def test_a_read_only_folder_is_a_typed_error(tmp_path: Path) -> None:
     with memory_at(tmp_path / "m") as memory:
         memory.add("before")
-    for path in [*tmp_path.parents][:2]:
-        os.chmod(path, 0o755)
+    open_way(tmp_path)
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chmod(path, 0o555 if path.is_dir() else 0o444)
 

@@ -12,7 +12,7 @@ import unicodedata
 from hashlib import sha256
 from pathlib import Path
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, StoreUnavailable
 
 DATABASE = "memory.sqlite"
 SNAPSHOT = "index.snapshot"
@@ -59,3 +59,11 @@ def checked(user_id: str) -> str:
 def _stem(user_id: str) -> str:
     plain = unicodedata.normalize("NFKD", user_id).casefold().encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:24].strip("-") or "u"
+
+
+def present(root: Path, user_id: str) -> bool:
+    """True if this namespace has a database. Raises StoreUnavailable where that may not even be looked at."""
+    try:
+        return (namespace_folder(root, user_id) / DATABASE).exists()
+    except OSError as error:
+        raise StoreUnavailable(f"{root.name}: {error.strerror or error}") from error
