@@ -108,7 +108,6 @@ def test_measured_by_hand(data: Path, tmp_path: Path) -> None:
     found = measured(locomo, Settings(rerank="none"), Counting())["LoCoMo"]
     assert found.questions == 2
     assert found.recall == dict.fromkeys(K_VALUES, 0.75)
-    assert found.p50_ms > 0
     assert found.tokens[1] == 6  # "There is a goat here.": five words are estimated at four thirds of them
     assert found.tokens[2] == 12
     assert found.not_reranked == 0
