@@ -287,8 +287,8 @@ Made by `make sweeps DATA=DIR`; `docs/design/activation.md` says what it shows. 
 recall_acc in per cent over distinct turns, higher is better; verbatim units, no language model. `rrf` over three
 channels, n = 100, κ = 60 is QGMem's hybrid retrieval ([Q] III-B1) with SemMatch at the embedder's own threshold (.36;
 the paper's .60 belongs to BGE); `entity_memory` is [E] over our rules' graph and keys. Tokens are estimated from the
-turns' words. The order is that of fusion or reranker: what a search does after them (units with a code of the question
-first, the newest version of a claim first) is not in these tables."""
+turns' words. The order is that of fusion or reranker: what a search does after them (units with a code of the
+question first, the newest version of a claim first) is not in these tables."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
