@@ -42,3 +42,17 @@ def test_the_newest_value_answers_now_and_the_former_answers_then(tmp_path: Path
     assert [hit.score for hit in now] == sorted((hit.score for hit in now), reverse=True)
     assert sum(now[0].contributions.values()) == pytest.approx(now[0].score, abs=1e-4)
     assert ["Ana Lopes" in hit.text for hit in then] == [True]
+
+
+@pytest.mark.parametrize("rerank", ["learned", "none"])
+def test_a_story_of_the_past_does_not_answer_now(tmp_path: Path, rerank: str) -> None:
+    """Told on one day: where she lived in 2016, in the very words of the question, and where she moved last week."""
+    with Memory.open(tmp_path, embedder=HashEmbedder(64), settings=Settings(rerank=rerank)) as memory:
+        memory.add("Wren does live well, she says: in the winter of 2016 I lived in Oslo.", timestamp="2024-02-07")
+        memory.add("Last week I moved to a boat, to live there for good.", timestamp="2024-02-07", session_id="b")
+        now = memory.search("Where does Wren live now?", explain=True)
+        plain = memory.search("Where does Wren live in winter?")
+    assert "boat" in now[0].text
+    assert "Oslo" in plain[0].text
+    assert [hit.score for hit in now] == sorted((hit.score for hit in now), reverse=True)
+    assert sum(now[0].contributions.values()) == pytest.approx(now[0].score, abs=1e-4)

@@ -119,7 +119,7 @@ def activate(
         clock.lap("rerank")
     fused = codes.first(index, asked.query.text, around.terms, fused, settings.pool, allowed)
     if around.texts is not None and not asked.query.constraints.fact_times:
-        fused = newest.reorder(index, asked.terms, fused, around.texts, around.terms)
+        fused = newest.reorder(index, asked.query.text, asked.terms, fused, around.texts, around.terms)
     return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, tuple(notes))
 
 

@@ -3,21 +3,26 @@
 Two units state the same claim when they match the question in the same words, and at least half of their own words
 agree: "Fatah is chaired by A", "Fatah is chaired by B". Which is shown first is then a matter of age, not of a hair's
 breadth of score. It is a matter of order only: every version stays in the list. A question about its own time is left
-alone.
+alone. A question that says "now" puts what tells of a long past behind the rest.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..stores.index import Index
-from ..stores.segment import CHAIN_SHIFT
+from ..stores.index import Index, Mask, Rows
+from ..stores.segment import CHAIN_SHIFT, NO_DAY
 from .fusion import Fused
 from .rerank import Documents
 
 DEPTH = 20  # units compared with each other
+LONG_PAST = 90  # days between what a unit tells of and its telling, from which it is a story of the past
+_NOW = re.compile(
+    r"\b(now|currently|nowadays|at (the moment|present)|these days|present(ly)?|still)\b", re.IGNORECASE
+)
 AGREEING = 0.5  # share of the longer statement's distinct words that both hold
 
 
@@ -53,9 +58,17 @@ def _same_claim(question: frozenset[str], one: frozenset[str], other: frozenset[
 
 
 def reorder(
-    index: Index, question: Sequence[str], fused: Fused, texts: Documents, terms: Callable[[str], Sequence[str]]
+    index: Index,
+    text: str,
+    question: Sequence[str],
+    fused: Fused,
+    texts: Documents,
+    terms: Callable[[str], Sequence[str]],
 ) -> Fused:
-    """The pool with the versions of one claim newest first among its `DEPTH` best; scores keep to their places."""
+    """The pool with the versions of one claim newest first among its `DEPTH` best; scores keep to their places.
+
+    Where the question's `text` says "now", "currently", "still", what tells of a long past follows the others.
+    """
     rows = fused.rows[:DEPTH]
     if len(rows) < 2:
         return fused
@@ -65,9 +78,20 @@ def reorder(
     if len(statements) < len(rows):  # a unit was deleted since the index was read
         return fused
     order = np.array(newest_first(frozenset(question), statements, list(zip(said, sequence, strict=True))))
+    if _NOW.search(text):
+        past = _of_the_past(index, rows)[order]
+        order = np.concatenate([order[~past], order[past]])
     if (order == np.arange(len(order))).all():
         return fused
     place = np.concatenate([order, np.arange(len(order), len(fused.rows))])
     parts = {name: values[place] for name, values in fused.parts.items()}
     parts["newest"] = fused.scores - fused.scores[place]
     return Fused(fused.rows[place], fused.scores, parts)
+
+
+def _of_the_past(index: Index, rows: Rows) -> Mask:
+    """(len(rows),) units whose stated times had all ended long before they were told."""
+    ended = index.fact_ends(rows).astype(np.int64)
+    told = np.asarray(index.gather("utterance_day", rows), np.int64)
+    past: Mask = (ended != NO_DAY) & (told != NO_DAY) & (told - ended > LONG_PAST)
+    return past

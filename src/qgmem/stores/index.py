@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .dense import RESCORED, RESCORED_LEAST, Float32, best
 from .part import Mask, Part, Phrases, Rows
-from .segment import CHAIN_SHIFT, NO_DAY, Int64, UInt64, term_hash
+from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, UInt64, term_hash
 
 __all__ = ["Index", "Mask", "Part", "Phrases", "Rows"]
 
@@ -268,6 +268,17 @@ class Index:
             scores[~self.alive] = 0
         rows = np.flatnonzero(scores > 0)
         return rows, scores[rows]
+
+    def fact_ends(self, rows: Rows) -> Int32:
+        """(len(rows),) last day of each unit's fact times, NO_DAY where it states none."""
+        found = np.full(len(rows), NO_DAY, np.int32)
+        for part, start, inside in self._split(rows):
+            local = rows[inside] - start
+            left = np.searchsorted(part.segment.interval_row, local, side="left")
+            right = np.searchsorted(part.segment.interval_row, local, side="right")
+            places, owner = _ranges(left, right)
+            np.maximum.at(found, inside[owner], part.segment.interval_last[places])
+        return found
 
     # ---- chronology
 
