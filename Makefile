@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps traces-oracle clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps traces-oracle llm-smoke clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -59,6 +59,18 @@ sweeps: $(VENV)/dev.stamp
 # 200 lives in random order and random batches, 24,000 questions about any day as known at any time; fails on one wrong.
 traces-oracle: $(VENV)/dev.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python tests/property/test_traces_oracle.py $(LIVES) $(QUESTIONS)
+
+# A real model reads the first sessions of a LoCoMo conversation while its server is killed once: MODEL=file.gguf, and
+# DATA=folder of benchmark data unless QGMEM_BENCH_DATA names it. LLAMA=python names an interpreter that has
+# llama-cpp-python[server]; otherwise one is built, about 7 CPU-minutes. SMOKE= for more options.
+LLAMA ?= out/venv-llama/bin/python
+llm-smoke: $(VENV)/dev.stamp $(LLAMA)
+	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.llm_smoke --model $(MODEL) --python $(LLAMA) \
+	$(if $(DATA),--data $(DATA)) --out $(or $(OUT),out/llm-smoke) $(SMOKE)
+
+out/venv-llama/bin/python:
+	$(PYTHON) -m venv out/venv-llama
+	out/venv-llama/bin/python -m pip install -qq 'llama-cpp-python[server]' || { rm -rf out/venv-llama; exit 1; }
 
 clean:
 	rm -rf $(VENV) build dist out src/*.egg-info
