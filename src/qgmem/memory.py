@@ -9,14 +9,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from . import transfer
 from .activation.question_terms import question_terms
@@ -30,22 +28,22 @@ from .construction.redaction import Redactor
 from .errors import InvalidInput, NotFound
 from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
+from .loading import Loading
 from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
-from .namespace import Namespace
 from .protocols import AttributeExtractor, Embedder, Reranker
 from .recall import Recall, Scope, named_user, readable
 from .registry import checked_embedder, make_chat, make_extractor, make_reranker
 from .settings import Settings
+from .spaces import Spaces
 from .stores.filters import parse_filters
-from .stores.folder import checked, namespace_folder, present, read_path
-from .stores.records import HistoryEvent, Receipt, StoreStats, WindowOutcome, WindowRecord
+from .stores.folder import read_path
+from .stores.records import HistoryEvent, Receipt, StoreStats, WindowRecord
 from .trajectory import Trajectory
 from .types import AddReport, Hit, JsonValue, LedgerRow, MemoryUnit, Turn
 
 DEFAULT_USER = "default"
-OPEN_NAMESPACES = 64  # files kept open; the one longest unused is closed beyond that
 
 
 class Memory:
@@ -74,8 +72,9 @@ class Memory:
         self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows)
         self._building = Building(extractor, settings, self._writes or self._shows)
         self._chronicle = Chronicle(self._shown)
-        self._spaces: OrderedDict[str, Namespace] = OrderedDict()
-        self._lock = threading.RLock()
+        self._spaces = Spaces(path, settings, self.embedder)
+        self._space, self._existing = self._spaces.space, self._spaces.existing
+        self._loading = Loading(self._spaces, self._ingest, self._writes)
 
     @classmethod
     def open(
@@ -163,14 +162,7 @@ class Memory:
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
-        if not present(self.path, user_id):
-            return Receipt(user_id, (), 0, 0, 0, 0, 0)
-        with self._lock:
-            space = self._spaces.pop(user_id, None) or self._new_space(user_id)
-            space.index.forget()
-            receipt = space.store.delete_all()
-            space.store.close()
-            return receipt
+        return self._spaces.remove(user_id)
 
     def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:
         """Make the vectors that are missing after an embedder failed; how many units. Raises ModelError."""
@@ -182,9 +174,7 @@ class Memory:
 
         Until it is done, the former embedder answers whoever opens the memory with it.
         """
-        if not present(self.path, user_id):
-            raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
-        space = self._new_space(user_id)
+        space = self._spaces.apart(user_id)
         try:
             return self._ingest.reembed(space)
         finally:
@@ -345,91 +335,13 @@ class Memory:
 
         The file's user ids are used unless one is given here. Running it again adds nothing.
         """
-        return transfer.load(self, read_path(path), format, user_id)
+        return self._loading.load(read_path(path), format, user_id)
 
-    def put_turns(self, turns: Sequence[Turn], *, user_id: str = DEFAULT_USER) -> AddReport:
-        """Add turns of an export, each at its former place in the order where that is free."""
-        return self._ingest.put(self._space(user_id), turns)
-
-    def put_edits(
-        self, edits: Sequence[tuple[str, str]], events: Sequence[HistoryEvent], *, user_id: str = DEFAULT_USER
-    ) -> None:
-        """Put edited words, as (unit id, text), and history back as an export holds them."""
-        space = self._space(user_id)
-        for unit_id, text in edits:
-            unit = self._unit(unit_id, user_id)
-            if unit.text != text:
-                self._ingest.update(space, unit, text, None)
-        if self._writes is not None:
-            events = [replace(event, text=self._writes.fresh().text(event.text)) for event in events]
-        space.store.add_history(events)
-
-    def put_windows(
-        self, outcomes: Sequence[tuple[WindowRecord, WindowOutcome]], *, user_id: str = DEFAULT_USER
-    ) -> str | None:
-        """Put windows of an export with their units back; those already here, or whose turns are not, are left alone.
-
-        Returns why vectors are missing, if the embedder failed.
-        """
-        space = self._space(user_id)
-        known = {window.id for window in space.store.log.windows()}
-        fresh = [(window, outcome) for window, outcome in outcomes if window.id not in known]
-        space.store.log.open([window for window, _ in fresh])
-        for _, outcome in fresh:
-            units = outcome.units
-            if self._writes is not None:
-                units = tuple(replace(one, unit=self._writes.fresh().unit(one.unit)) for one in units)
-            space.store.log.finish(replace(outcome, units=units))
-        return self._ingest.embed_new(space)
-
-    # ---- opening and closing
-
-    @overload
-    def _space(self, user_id: str, *, create: Literal[True] = True, bind: bool = True) -> Namespace: ...
-    @overload
-    def _space(self, user_id: str, *, create: Literal[False], bind: bool = True) -> Namespace | None: ...
-    def _space(self, user_id: str, *, create: bool = True, bind: bool = True) -> Namespace | None:
-        """The open namespace; None if it is not there and not to be made.
-
-        `bind` holds it to this memory's embedder: off for what needs no vectors.
-
-        Raises EmbedderMismatch.
-        """
-        with self._lock:
-            space = self._spaces.get(checked(user_id))
-            if space is not None and space.store.moved:  # somebody removed the folder, or put another in its place
-                del self._spaces[user_id]
-                space.close(fold=False)
-                space = None
-            if space is None:
-                if not create and not present(self.path, user_id):
-                    return None
-                space = self._spaces[user_id] = self._new_space(user_id)
-            self._spaces.move_to_end(user_id)
-            surplus = len(self._spaces) - OPEN_NAMESPACES
-            closing = [self._spaces.popitem(last=False)[1] for _ in range(surplus)]
-        for idle in closing:  # a call that still uses it ends as it should; see SqliteFile
-            idle.close()
-        if bind:
-            space.store.use_embedder(self.embedder.id, self.embedder.dimension)
-        return space
-
-    def _existing(self, user_id: str, *, bind: bool = False) -> Namespace:
-        """The namespace for a call about what is in it, whoever embedded it. Raises NotFound."""
-        space = self._space(user_id, create=False, bind=bind)
-        if space is None:
-            raise NotFound(f"user_id: no memory of {user_id!r} in {self.path.name}")
-        return space
-
-    def _new_space(self, user_id: str) -> Namespace:
-        folder = namespace_folder(self.path, checked(user_id))
-        return Namespace(folder, user_id, self.settings, self.embedder.id, self.embedder.dimension)
+    # ---- closing
 
     def close(self) -> None:
         """Fold indexes that have grown, close the files. The object can be used again afterwards."""
-        with self._lock:
-            while self._spaces:
-                self._spaces.popitem()[1].close()
+        self._spaces.close()
 
     def __enter__(self) -> Memory:
         return self

@@ -71,9 +71,6 @@ class AsyncMemory:
     stats = _threaded(Memory.stats)
     namespaces = _threaded(Memory.namespaces)
     export = _threaded(Memory.export)
-    put_turns = _threaded(Memory.put_turns)
-    put_edits = _threaded(Memory.put_edits)
-    put_windows = _threaded(Memory.put_windows)
     close = _threaded(Memory.close)
 
     async def context(self, query: str, *, user_id: str = "default", budget_tokens: int = 700, **search: Any) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from qgmem import Memory
-from qgmem import memory as memory_module
+from qgmem import spaces as spaces_module
 from qgmem.errors import InvalidInput, NotFound, QgmemError
 from qgmem.models.scripted import HashEmbedder
 from qgmem.stores.folder import checked, namespace_folder
@@ -121,7 +121,7 @@ def test_another_users_words_do_not_change_a_score(tmp_path: Path) -> None:
 
 def test_more_namespaces_than_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one longest unused is closed; its words are found all the same, and no file stays open behind it."""
-    monkeypatch.setattr(memory_module, "OPEN_NAMESPACES", 8)
+    monkeypatch.setattr(spaces_module, "OPEN_NAMESPACES", 8)
     with memory_at(tmp_path) as memory:
         for user in range(30):
             memory.add(f"I am user{user}x", user_id=f"u{user}")
@@ -147,7 +147,7 @@ def _is_link(fd: str) -> bool:
 
 def test_eight_threads_share_a_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They add, search, update and delete in 12 namespaces of which 3 stay open: no error, nothing lost."""
-    monkeypatch.setattr(memory_module, "OPEN_NAMESPACES", 3)
+    monkeypatch.setattr(spaces_module, "OPEN_NAMESPACES", 3)
     failures: list[BaseException] = []
     kept: dict[str, dict[str, str]] = {f"u{n}": {} for n in range(12)}
     guard = threading.Lock()
