@@ -33,7 +33,7 @@ from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
 from .protocols import AttributeExtractor, Embedder, Reranker
-from .recall import Recall, Scope, named_user, readable
+from .recall import Recall, how_many, readable, scoped
 from .registry import checked_embedder, make_chat, make_extractor, make_reranker
 from .settings import Settings
 from .spaces import Spaces
@@ -236,15 +236,9 @@ class Memory:
         to the score. `filters`: conditions on fields and metadata, as {"speaker": {"in": ["Ana", "Cy"]}};
         docs/filters.md has every field and operator. A namespace that does not exist has no hits.
         """
-        user_id, chosen = named_user({} if filters is None else filters, user_id)
-        if limit is not None and top_k is not None and limit != top_k:
-            raise InvalidInput("limit", f"is {limit!r} and top_k is {top_k!r}", "give one of them")
-        wanted = next((n for n in (limit, top_k) if n is not None), self.settings.k)
-        if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
-            raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
-        chosen |= _given(agent_id=agent_id, run_id=run_id)
-        scope = Scope(chosen, as_of, known_at)
-        scope.check()
+        also = _given(agent_id=agent_id, run_id=run_id)
+        user_id, scope = scoped(filters, user_id, as_of, known_at, also)
+        wanted = how_many(limit, top_k, self.settings.k)
         asked_at(question_time)
         query = readable(query)
         space = self._space(user_id, create=False)

@@ -78,6 +78,26 @@ def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str,
     return (owners.pop() if owners else user_id), rest
 
 
+def scoped(
+    filters: Mapping[str, Any] | None, user_id: str, as_of: Moment, known_at: Moment, also: Mapping[str, str]
+) -> tuple[str, Scope]:
+    """Whose memory is searched, and what of it may be seen; `also` adds conditions. Raises InvalidInput."""
+    user_id, chosen = named_user({} if filters is None else filters, user_id)
+    scope = Scope(chosen | dict(also), as_of, known_at)
+    scope.check()
+    return user_id, scope
+
+
+def how_many(limit: int | None, top_k: int | None, default: int) -> int:
+    """The number of units wanted, under either name. Raises InvalidInput."""
+    if limit is not None and top_k is not None and limit != top_k:
+        raise InvalidInput("limit", f"is {limit!r} and top_k is {top_k!r}", "give one of them")
+    wanted = next((n for n in (limit, top_k) if n is not None), default)
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
+        raise InvalidInput("limit", f"expected a whole number of at least 1, got {wanted!r}")
+    return wanted
+
+
 def readable(question: object) -> str:
     """The question as text that can be searched for. Raises InvalidInput."""
     if not isinstance(question, str):
