@@ -11,7 +11,7 @@ from .named import read_day_number, read_year_after
 from .points import read_point
 from .quantity import GRANULARITY, read_quantity, shifted
 from .scan import Found, Partial, Scan, Tense
-from .tense import tense_at
+from .tense import requested_before, tense_at
 from .words import MONTHS, PLURAL_WEEKDAYS, SEASONS, UNITS, WEEKDAYS
 
 _DASHES = ("-", "–", "—")
@@ -193,7 +193,8 @@ def _for(scan: Scan, i: int) -> Found | None:
         return Found(amount.end)
     if scan.possessive(amount.end - 1) or (before in ("day", "week", "month", "year") and scan.modifies(end)):
         return Found(amount.end)  # "for a week's rest", "for a day trip"
-    if tense_at(scan, i, end) in (Tense.FUTURE, Tense.HABIT):
+    tense = tense_at(scan, i, end)
+    if tense in (Tense.FUTURE, Tense.HABIT) or (tense is None and requested_before(scan, i)):
         return Found(end)
     start = shifted(scan.today, -amount.high, amount.unit)
     return Found(end, Interval(start, scan.today, GRANULARITY[amount.unit]), duration=True)

@@ -30,6 +30,11 @@ _NOT_ACTIONS = word_set(
 _BE = word_set("am is are i'm we're you're they're isn't aren't")
 _BE_SHORT = word_set("he she it that there here what who when where how")  # before a cut-off 's
 _BEFORE_TIME = word_set("on in at this")
+_BARE = word_set(
+    "stay take go leave give keep put bring try wait rest boil bake cook soak use hold watch run come read write do "
+    "get make sit stand sleep walk avoid skip visit practise practice"
+)
+_LEADS_IN = word_set("please just then so and or but maybe can could you we , :")
 _TO_DO = word_set("going have has need needs want wants got about supposed like love ready able")
 
 
@@ -63,6 +68,20 @@ def perfect_before(scan: Scan, start: int) -> bool:
         if low in ("have", "has", "been", "haven't", "hasn't") or low.endswith("'ve"):
             return True
     return False
+
+
+def requested_before(scan: Scan, start: int) -> bool:
+    """True if the sentence opens with a bare verb: "stay for four nights", "can you watch him for two days".
+
+    Only for how long something lasts. Where a point in time is asked about, such a verb says nothing of its side:
+    "give me my trips in March".
+    """
+    head = start
+    while head > 0 and scan.lows[head - 1] not in _STOPS:
+        head -= 1
+    while head < start and scan.lows[head] in _LEADS_IN:
+        head += 1
+    return head < start and scan.lows[head] in _BARE
 
 
 def _cue(scan: Scan, j: int) -> Tense | None:
