@@ -21,8 +21,8 @@ class ScriptedChat:
 
     A list (the last entry repeats) suits one call after another; with concurrency the order of calls is not fixed,
     so use rules there: `{"units": function, "attributes": function}`. An entry that is an exception is raised. Left
-    out, a prompt is answered by a model that makes one unit of every new turn, with nothing resolved. `requests`
-    keeps what was asked, in order of arrival.
+    out, a prompt is answered by a model that makes one unit of every new turn, with nothing resolved, and
+    tells a trace's values in order. `requests` keeps what was asked, in order of arrival.
 
         >>> chat = ScriptedChat(["[]"])
         >>> chat.complete(ChatRequest("units/1", "", "")).text
@@ -34,7 +34,12 @@ class ScriptedChat:
     ) -> None:
         self.id = model
         self.requests: list[ChatRequest] = []
-        self._rules: dict[str, Rule] = {"units": one_unit_a_turn, "attributes": no_attributes}
+        self._rules: dict[str, Rule] = {
+            "units": one_unit_a_turn,
+            "attributes": no_attributes,
+            "trajectory": values_in_order,
+            "query": no_constraints,
+        }
         self._list: list[Reply] | None = None
         if isinstance(script, Mapping):
             self._rules.update(script)
@@ -79,6 +84,20 @@ def one_unit_a_turn(request: ChatRequest) -> str:
         for label, speaker, _, text in _NEW_LINE.findall(request.user)
     ]
     return json.dumps({"memory_units": units}, ensure_ascii=False)
+
+
+def values_in_order(request: ChatRequest) -> str:
+    """The values of a trace's states, and what holds now."""
+    trace = json.loads(request.user.partition("\n")[2].partition("\n\n")[0])
+    told = "; then ".join(state["value"] for state in trace["states"])
+    now = ", ".join(trace["now"]) or f"no more {trace['states'][-1]['value']}"
+    text = f"{trace['subject']}, {trace['relation']}: {told}. Now: {now}."
+    return json.dumps({"off": [], "text": text}, ensure_ascii=False)
+
+
+def no_constraints(_: ChatRequest) -> str:
+    """A question that constrains nothing."""
+    return json.dumps({"entities": [], "locations": [], "times": []})
 
 
 def no_attributes(request: ChatRequest) -> str:

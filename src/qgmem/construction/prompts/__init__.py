@@ -1,37 +1,12 @@
-"""The texts that language models are given, one file a version. A changed text is a new version, never an edit.
-
-Name and version enter every cache key, so answers to an older text are never taken for answers to a newer.
-"""
+"""What construction asks language models, one file a version (see `models/prompts.py`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from string import Template
+from ...models.prompts import Prompt, read_prompt
 
-from ...models.chat import ChatRequest
-from ...types import JsonValue
-
-_SEPARATOR = "\n---user---\n"
+__all__ = ["Prompt", "load"]
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """`name` as `units/1`; `system` is sent as it is, `user` is filled in."""
-
-    name: str
-    system: str
-    user: str
-
-    def request(self, schema: dict[str, JsonValue], max_tokens: int, **values: str) -> ChatRequest:
-        """The request with `$name` replaced by values; a `$` inside a value stays."""
-        return ChatRequest(self.name, self.system, Template(self.user).substitute(values), schema, max_tokens)
-
-
-@cache
 def load(name: str, version: int) -> Prompt:
     """The prompt of that name and version."""
-    text = files(__package__).joinpath(f"{name}-{version}.md").read_text(encoding="utf-8")
-    system, _, user = text.partition(_SEPARATOR)
-    return Prompt(f"{name}/{version}", system.strip(), user.strip())
+    return read_prompt(__name__, name, version)

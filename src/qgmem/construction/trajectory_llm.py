@@ -1,0 +1,278 @@
+"""The trajectory of a trace in words, written by a language model and checked (SPEC §2.5).
+
+The model is shown the ordered states and nothing else, so it does not decide what is true; it may word it, and name
+members that are off the subject–relation. What the states do not bear out is turned away with a reason and asked for
+once more; after that the composed text stands (`traces/trajectory.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from ..errors import ModelMisbehaved
+from ..models.chat import ChatAnswer, ChatRequest
+from ..models.client import ModelClient, Scope, cache_key
+from ..types import Interval, JsonValue
+from .prompts import load
+from .repair import parse_json
+from .support import content, foreign_names, foreign_numbers, share
+from .timex import find_times
+from .traces import Claim, State, Trace, relation_of, states
+
+VERSION = 1
+MOST = 24  # states that a model is shown; a longer trace keeps its composed text
+LONGEST = 1200  # characters of the text
+TOKENS = 600  # longest answer
+NAMED = 0.7  # share of a value's words by which it counts as named
+_BOUND = re.compile(r"\b(?:from|since|until|till|before|after|to|by)\b", re.IGNORECASE)
+_QUOTE = 300  # characters of a quote that are shown
+_SCHEMA: dict[str, JsonValue] = {
+    "type": "object",
+    "properties": {
+        "off": {"type": "array", "items": {"type": "string"}},
+        "text": {"type": "string"},
+    },
+    "required": ["off", "text"],
+    "additionalProperties": False,
+}
+REASONS = {
+    "unreadable-answer": "is no JSON object with a text",
+    "no-text": "has no text, or one that is too long",
+    "latest-missing": "does not name a value that holds",
+    "latest-not-last": "ends in a value that holds no more",
+    "unsupported-name": "has a name that no state has",
+    "unsupported-number": "has a number that no state has",
+    "unsupported-date": "has a date that no state has",
+    "relative-date": "dates by the day of reading",
+}
+_AGAIN = "\n\nAn earlier answer could not be used: it {problem}. Answer again: the whole JSON object, nothing else."
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of one trace. `text` is None if no answer passed; `reason` (a key of REASONS) then says why.
+
+    `off`: keys of claims that the model found off the subject–relation and that only cosines had brought in.
+    """
+
+    trace_id: str
+    key: str
+    text: str | None
+    off: tuple[str, ...] = ()
+    reason: str | None = None
+
+
+def wants_text(trace: Trace) -> bool:
+    """Is there a change to tell of, and not too much of it?"""
+    return 2 <= len(trace.states) <= MOST
+
+
+def trajectory_request(trace: Trace, max_tokens: int = TOKENS) -> ChatRequest:
+    """What the model is asked about a trace. Equal states, equal request."""
+    shown = {
+        "subject": trace.subject_name,
+        "relation": trace.relation.replace("_", " "),
+        "now": [state.value for state in trace.current],
+        "states": [_shown(f"S{place}", state, trace) for place, state in enumerate(trace.states, 1)],
+    }
+    return load("trajectory", VERSION).request(
+        _SCHEMA, max_tokens, trace=json.dumps(shown, ensure_ascii=False, indent=1)
+    )
+
+
+def text_key(trace: Trace, model_id: str) -> str:
+    """What a text was written from: the same as long as states, prompt and model are."""
+    return cache_key(model_id, trajectory_request(trace))
+
+
+def write_trajectory(trace: Trace, client: ModelClient, scope: Scope, *, again: int = 1) -> Written:
+    """The model's text if it passes, with one more try for one that does not.
+
+    Raises ModelUnavailable and ModelRefused.
+    """
+    request = trajectory_request(trace)
+    key = cache_key(client.model.id, request)
+    reason = ""
+    for attempt in range(again + 1):
+        asked = request if not attempt else _once_more(request, reason)
+
+        def fits(answer: ChatAnswer) -> bool:
+            return isinstance(_checked(trace, answer), tuple)
+
+        try:
+            answer = client.ask(asked, scope, usable=fits, again=attempt > 0)
+        except ModelMisbehaved:
+            reason = "unreadable-answer"
+            continue
+        found = _checked(trace, answer)
+        if isinstance(found, tuple):
+            return Written(trace.id, key, *found)
+        reason = found
+    return Written(trace.id, key, None, reason=reason)
+
+
+def check_text(text: str, trace: Trace) -> str | None:
+    """Why a text does not tell these states (a key of REASONS), or None."""
+    if not text or len(text) > LONGEST:
+        return "no-text"
+    source = _source(trace)
+    words = content(text)
+    if any(not _named(state.value, words) for state in _latest(trace)):
+        return "latest-missing"
+    if not _ends_in_latest(text, trace):
+        return "latest-not-last"
+    if foreign_names(text, source, subject=trace.subject_name):
+        return "unsupported-name"
+    if reason := _misdated(text, trace):
+        return reason
+    return "unsupported-number" if foreign_numbers(_undated(text), source) else None
+
+
+def _checked(trace: Trace, answer: ChatAnswer) -> tuple[str, tuple[str, ...]] | str:
+    """(text, keys of claims that are off), or why not."""
+    if answer.truncated:
+        return "no-text"
+    try:
+        value = parse_json(answer.text).value
+    except ModelMisbehaved:
+        return "unreadable-answer"
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        return "unreadable-answer"
+    off = _off(trace, value.get("off"))
+    kept = [claim for claim in trace.claims if claim.key not in off]
+    text = " ".join(str(value["text"]).split())
+    reason = check_text(text, states(kept) if off else trace)
+    return reason or (text, tuple(sorted(off)))
+
+
+def _off(trace: Trace, labels: JsonValue) -> set[str]:
+    """Keys of the claims of the named states, without those that share the trace's own subject and relation.
+
+    Units of one subject id and one relation always share a trace; a model may undo only what cosines joined.
+    """
+    if not isinstance(labels, list):
+        return set()
+    named = {str(label).strip() for label in labels}
+    units: set[str] = set()
+    for place, state in enumerate(trace.states, 1):
+        if f"S{place}" in named:
+            units |= {state.unit_id, *state.repeats}
+    return {claim.key for claim in trace.claims if claim.unit_id in units and not _belongs(claim, trace)}
+
+
+def _belongs(claim: Claim, trace: Trace) -> bool:
+    relation = relation_of(claim.predicate, claim.object).name
+    return (claim.subject_id, relation) == (trace.subject_id, trace.relation)
+
+
+def _once_more(request: ChatRequest, reason: str) -> ChatRequest:
+    return ChatRequest(
+        request.prompt,
+        request.system,
+        request.user + _AGAIN.format(problem=REASONS[reason]),
+        request.schema,
+        2 * request.max_tokens,
+        request.temperature,
+    )
+
+
+def _shown(label: str, state: State, trace: Trace) -> dict[str, JsonValue]:
+    shown: dict[str, JsonValue] = {
+        "label": label,
+        "value": state.value,
+        "from": _day(state.valid_from),
+        "to": _day(state.valid_to),
+        "said": _day(state.known_from),
+        "status": state.status,
+        "quote": _quote(state, trace)[:_QUOTE],
+    }
+    if state.source is not None and "hearsay" in state.flags:
+        shown["by"] = state.source
+    return {name: value for name, value in shown.items() if value is not None or name == "from"}
+
+
+def _day(moment: date | datetime | None) -> str | None:
+    if isinstance(moment, datetime):
+        moment = moment.date()
+    return None if moment is None else moment.isoformat()
+
+
+def _quote(state: State, trace: Trace) -> str:
+    said = (claim.text for claim in trace.claims if claim.unit_id == state.unit_id and claim.text)
+    return " ".join(next(said, "").split())
+
+
+def _latest(trace: Trace) -> Sequence[State]:
+    """What holds now; if nothing does, what held last."""
+    if trace.current:
+        return trace.current
+    return [state for state in trace.states if state.status == "superseded"][-1:]
+
+
+def _named(value: str, words: set[str]) -> bool:
+    return share(content(value), words) >= NAMED
+
+
+def _ends_in_latest(text: str, trace: Trace) -> bool:
+    """Is the value that the text names last one of the latest? Values that share their words are not told apart."""
+    latest = [state.value for state in _latest(trace)]
+    told = {value: _last_place(value, text) for value in {state.value for state in trace.states}}
+    last = max(told.values())
+    return any(told[value] == last for value in latest)
+
+
+def _last_place(value: str, text: str) -> int:
+    """Where the last word of the value's own stands for the last time; -1 if it is not named."""
+    own = content(value)
+    places = [found.start() for found in re.finditer(r"[\w'’-]+", text) if content(found[0]) & own]
+    return max(places, default=-1)
+
+
+def _source(trace: Trace) -> str:
+    """All that the text may rest on."""
+    parts = [trace.subject_name, trace.relation.replace("_", " ")]
+    for claim in trace.claims:
+        parts += [claim.predicate.replace("_", " "), claim.object, claim.text, claim.source or ""]
+        if claim.utterance_time is not None:
+            parts.append(claim.utterance_time.date().isoformat())
+    for state in trace.states:
+        parts += [state.value, *(day.isoformat() for day in (state.valid_from, state.valid_to) if day is not None)]
+    return "\n".join(parts)
+
+
+def _misdated(text: str, trace: Trace) -> str | None:
+    """A date must lie in one of the states' own days, or hold one; what is counted from a day of reading is none."""
+    known = {day for state in trace.states for day in (state.valid_from, state.valid_to) if day is not None}
+    known |= {state.known_from.date() for state in trace.states if state.known_from is not None}
+    spans = [claim.fact_time for claim in trace.claims if claim.fact_time is not None]
+    text = _bare(text)
+    absolute = find_times(text, None)
+    for mention in absolute:
+        time = mention.interval
+        if not any(time.start <= day <= time.end for day in known) and not any(_agree(time, one) for one in spans):
+            return "unsupported-date"
+    places = {mention.start for mention in absolute}
+    values = " ".join(state.value for state in trace.states).casefold()
+    counted = [mention for mention in find_times(text, datetime(2000, 1, 1, 12)) if mention.start not in places]
+    return "relative-date" if any(mention.text.casefold() not in values for mention in counted) else None
+
+
+def _bare(text: str) -> str:
+    """Bounds as plain times, letter for letter: what "until May 2023" leaves open is the day of reading."""
+    return _BOUND.sub(lambda word: "in".ljust(len(word[0])), text)
+
+
+def _agree(one: Interval, other: Interval) -> bool:
+    return (one.start <= other.start and other.end <= one.end) or (other.start <= one.start and one.end <= other.end)
+
+
+def _undated(text: str) -> str:
+    """The text without its dates, whose figures have a check of their own."""
+    left = list(text)
+    for mention in find_times(_bare(text), None):
+        left[mention.start : mention.end] = " " * (mention.end - mention.start)
+    return "".join(left)
