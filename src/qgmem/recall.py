@@ -13,7 +13,6 @@ from .activation.query import parse_query
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
 from .activation.time_box import boxed
-from .construction.messages import clean
 from .construction.redaction import Redactor
 from .construction.timex import find_times
 from .errors import InvalidInput
@@ -30,6 +29,7 @@ from .stores.folder import checked
 from .stores.index import Index, Mask
 from .stores.reading import time_number
 from .stores.segment import NO_DAY, NO_TIME
+from .text import clean
 from .types import Hit, MemoryUnit, UnitKind
 
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key

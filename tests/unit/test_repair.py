@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qgmem.construction.repair import parse_json, read_records
+from qgmem.construction.repair import read_records
 from qgmem.errors import ModelMisbehaved
+from qgmem.models.json_answer import parse_json
 
 GOOD = (
     '{"memory_units": [{"start_turn": "T1", "fact_text": "Ana moved to Porto."}, {"fact_text": "Ben \\"stayed\\"."}]}'

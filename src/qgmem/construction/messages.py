@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from typing import Any
 
 from ..errors import InvalidInput
+from ..text import clean
 from ..types import ROLES, JsonValue, Role
 from .timestamps import parse_timestamp
 
 KEYS = ("role", "content", "name", "timestamp", "id", "caption", "caption_query", "metadata", "session_id")
 DEEPEST = 50  # levels of nested metadata
 Timestamp = str | date | datetime | int | float | None
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +106,6 @@ def checked_metadata(metadata: object, at: str) -> dict[str, JsonValue]:
     if not isinstance(metadata, Mapping):
         raise InvalidInput(at, f"expected a mapping, got {type(metadata).__name__}")
     return {clean(str(key)): _json(value, f"{at}.{key}") for key, value in metadata.items()}
-
-
-def clean(text: str) -> str:
-    """Text that any file can hold: no lone surrogate, no NUL."""
-    return _SURROGATE.sub("\ufffd", text).replace("\0", "")
 
 
 def _json(value: Any, at: str, depth: int = 0) -> JsonValue:

@@ -16,9 +16,9 @@ from datetime import date, datetime
 from ..errors import ModelMisbehaved
 from ..models.chat import ChatAnswer, ChatRequest
 from ..models.client import ModelClient, Scope, cache_key
+from ..models.json_answer import parse_json
 from ..types import Interval, JsonValue
 from .prompts import load
-from .repair import parse_json
 from .support import content, foreign_names, foreign_numbers, share
 from .timex import find_times
 from .traces import Claim, State, Trace, relation_of, states
