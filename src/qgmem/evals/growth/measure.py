@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,3 +100,11 @@ def resident_bytes() -> dict[str, int]:
     names = {"VmRSS": "total", "RssAnon": "private", "RssFile": "file"}
     fields = dict(line.split(":", 1) for line in lines if ":" in line)
     return {name: int(fields[key].split()[0]) * PAGE_KIB for key, name in names.items() if key in fields}
+
+
+def open_handles() -> int | None:
+    """Files and sockets that this process holds open; None where the system has no /proc."""
+    try:
+        return len(os.listdir("/proc/self/fd")) - 1  # the listing itself takes one
+    except OSError:
+        return None

@@ -17,10 +17,11 @@ from ..progress import progress
 from .asking import questions
 from .drawn import DrawnEmbedder
 from .load import SEED
-from .measure import Spent, Spread, Stopwatch, TimedEmbedder, folder_bytes, resident_bytes
+from .measure import Spent, Spread, Stopwatch, TimedEmbedder, folder_bytes, open_handles, resident_bytes
 
 TURNS = 100
-SEARCHED = 300  # namespaces, chosen at random: most are not open when they are asked
+SEARCHED = 1000  # namespaces, chosen at random: most are not open when they are asked
+LOOK = 50  # namespaces between two looks at memory and file handles
 
 
 def measure_namespaces(count: int, folder: Path, *, show: bool = True) -> dict[str, JsonValue]:
@@ -28,10 +29,11 @@ def measure_namespaces(count: int, folder: Path, *, show: bool = True) -> dict[s
 
     Vectors are drawn. One call adds a namespace's turns, as a user's import would.
     """
-    embedder = TimedEmbedder(DrawnEmbedder(), remember=True)
+    embedder = TimedEmbedder(DrawnEmbedder())
     added: list[Spent] = []
     first: list[Spent] = []
     again: list[Spent] = []
+    adding, searching = _Held(), _Held()
     with Memory.open(folder, embedder=embedder, settings=Settings()) as memory:
         turns = load_turns(count * TURNS, SEED)
         with progress(f"{count:,} namespaces", count, show) as bar:
@@ -42,17 +44,20 @@ def measure_namespaces(count: int, folder: Path, *, show: bool = True) -> dict[s
                     memory.add(batch, user_id=_user(number))
                     spent = watch.read()
                     added.append(replace(spent, cpu=spent.cpu - (embedder.cpu - before)))
+                if number % LOOK == 0:
+                    adding.look()
                 bar.advance()
     asked = questions(TURNS, 50)
+    embedder = TimedEmbedder(DrawnEmbedder(), remember=True)
     embedder.embed(asked)
-    before_search = resident_bytes()
     with Memory.open(folder, embedder=embedder, settings=Settings(rerank="none")) as memory:
-        for number in Random(SEED).sample(range(count), min(SEARCHED, count)):
+        for turn, number in enumerate(Random(SEED).sample(range(count), min(SEARCHED, count))):
             for times in (first, again):
                 watch = Stopwatch()
                 memory.search(asked[number % len(asked)], user_id=_user(number))
                 times.append(watch.read())
-        after_search = resident_bytes()
+            if turn % LOOK == 0:
+                searching.look()
     places = [namespace_folder(folder, _user(number)) for number in range(count)]
     found: dict[str, JsonValue] = {
         "namespaces": count,
@@ -61,11 +66,33 @@ def measure_namespaces(count: int, folder: Path, *, show: bool = True) -> dict[s
         "disk_bytes": sum(folder_bytes(place) for place in places),
         "first_search_ms": _spreads(first),
         "next_search_ms": _spreads(again),
-        "resident_bytes": {"before": dict(before_search), "after": dict(after_search)},
+        "searched": len(first),
+        "held_searching": searching.to_json(),
     }
     if added:
         found["add_ms"] = _spreads(added)
+        found["held_adding"] = adding.to_json()
     return found
+
+
+class _Held:
+    """Memory and file handles of this process, looked at now and then; none where the system has no /proc."""
+
+    def __init__(self) -> None:
+        self._resident: list[int] = []
+        self._handles: list[int] = []
+
+    def look(self) -> None:
+        """One more look."""
+        self._resident += [size for name, size in resident_bytes().items() if name == "total"]
+        self._handles += [count] if (count := open_handles()) is not None else []
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Resident bytes after a tenth of the looks, when as much is open as may be, and at most; handles at most."""
+        if not self._resident or not self._handles:
+            return {}
+        settled = self._resident[len(self._resident) // 10]
+        return {"settled": settled, "most": max(self._resident), "handles": max(self._handles)}
 
 
 def _spreads(spent: list[Spent]) -> dict[str, JsonValue]:

@@ -141,7 +141,16 @@ def _small(small: Any) -> str:
         ("first search, not open before, ms p50 / p95", _pair(small["first_search_ms"]["wall"])),
         ("the same, CPU", _pair(small["first_search_ms"]["cpu"])),
         ("next search, CPU ms", _pair(small["next_search_ms"]["cpu"])),
+        (f"while searching {small['searched']:,} of them in turn", _held(small["held_searching"])),
     ]
     if "add_ms" in small:
         rows.append(("adding 100 turns to a new one, CPU ms beyond embedding", _pair(small["add_ms"]["cpu"])))
+        rows.append(("while adding, one namespace after the other", _held(small["held_adding"])))
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
+
+
+def _held(held: Any) -> str:
+    if not held:
+        return "not known here"
+    memory = f"{held['settled'] / MIB:,.0f} MiB resident after a tenth, {held['most'] / MIB:,.0f} at most"
+    return f"{memory}; {held['handles']} file handles at most"
