@@ -26,6 +26,7 @@ from .records import (
     WindowOutcome,
     WindowRecord,
 )
+from .trace_texts import TrajectoryText
 
 Filters = Mapping[str, Any]  # see filters.py
 Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
@@ -114,6 +115,10 @@ class Store(Protocol):
     @property
     def log(self) -> ConstructionLog:
         """What construction by a language model has recorded; its units are found like all others."""
+
+    @property
+    def trace_texts(self) -> TrajectoryTexts:
+        """Trajectory texts that a language model wrote."""
 
     # ---- reading
 
@@ -213,3 +218,13 @@ class ConstructionLog(Protocol):
 
     def forget_turns(self, turn_ids: Iterable[str]) -> Forgotten:
         """Forget every window that shows one of these turns, also as background."""
+
+
+class TrajectoryTexts(Protocol):
+    """Texts that a language model wrote about traces; gone with the trace, and with every unit it rests on."""
+
+    def put_trajectory_text(self, text: TrajectoryText) -> None:
+        """Keep a text in place of any former one of its trace; not, if the trace is gone meanwhile."""
+
+    def trajectory_text(self, trace_id: str) -> TrajectoryText | None:
+        """The text of a trace, whatever states it was written from; None if there is none."""

@@ -150,7 +150,108 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX units_by_voice ON units (CAST(coalesce(voice, first_turn) AS INTEGER));
     CREATE INDEX units_by_window ON units (window) WHERE window IS NOT NULL;
     """,
+    """
+    ALTER TABLE units ADD COLUMN claim TEXT;         -- what an extractor says of its claim besides the triple, JSON
+    CREATE TABLE readers (                           -- how far the rules have read a session
+        session INTEGER PRIMARY KEY REFERENCES labels (code),
+        state TEXT NOT NULL,                         -- whom "she" means next, and what was asked last, JSON
+        stale INTEGER NOT NULL DEFAULT 0             -- 1: to be read again from its start
+    );
+    CREATE INDEX readers_stale ON readers (stale) WHERE stale = 1;
+    CREATE TABLE people (                            -- subjects as they were named, each way once
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        speaker TEXT NOT NULL,
+        context TEXT NOT NULL,                       -- "from Acme"
+        kin TEXT NOT NULL,                           -- "sister"
+        given TEXT NOT NULL,                         -- the id that the extractor gave, or ''
+        subject TEXT,                                -- who is meant; '': the session decides; NULL: not worked out
+        shown TEXT,
+        UNIQUE (name, speaker, context, kin, given)
+    );
+    CREATE TABLE atoms (                             -- one subject, one relation: never parted
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        subject TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        name TEXT NOT NULL,                          -- of the subject, as it is shown
+        trace INTEGER REFERENCES traces (key),       -- NULL: to be worked out
+        apart INTEGER NOT NULL DEFAULT 0,            -- 1: found off the traces that cosines would bring it into
+        UNIQUE (subject, relation)
+    );
+    CREATE INDEX atoms_by_trace ON atoms (trace);
+    CREATE TABLE triples (                           -- what units claim
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        unit INTEGER NOT NULL REFERENCES units (key),
+        place INTEGER NOT NULL,                      -- order within the unit
+        person INTEGER NOT NULL REFERENCES people (key),
+        atom INTEGER REFERENCES atoms (key),         -- NULL: to be placed
+        state INTEGER REFERENCES triples (key),      -- the claim that opened the state which this one asserts
+        predicate TEXT NOT NULL,
+        object TEXT NOT NULL,
+        kind TEXT NOT NULL,                          -- state | retraction | end, and hints
+        fact_time TEXT,                              -- [[start, end, granularity]]
+        quote TEXT NOT NULL,
+        source TEXT,                                 -- who is quoted, for hearsay
+        functional INTEGER,
+        sure INTEGER NOT NULL,                       -- 1: the subject is one particular person or thing
+        compared INTEGER NOT NULL,                   -- 1: takes part in the comparison by cosines
+        UNIQUE (unit, place)
+    );
+    CREATE INDEX triples_by_person ON triples (person);
+    CREATE INDEX triples_by_atom ON triples (atom);
+    CREATE INDEX triples_by_state ON triples (state);
+    CREATE INDEX triples_compared ON triples (key) WHERE compared = 1;
+    CREATE TABLE introductions (                     -- people whose kinship a unit tells
+        unit INTEGER NOT NULL REFERENCES units (key),
+        place INTEGER NOT NULL,
+        person INTEGER NOT NULL REFERENCES people (key),
+        PRIMARY KEY (unit, place)
+    ) WITHOUT ROWID;
+    CREATE INDEX introductions_by_person ON introductions (person);
+    CREATE TABLE nearest (                           -- the 20 nearest claims by fact
+        triple INTEGER PRIMARY KEY REFERENCES triples (key),
+        listed BLOB NOT NULL                         -- (int64 triple, float64 product) pairs, nearest first
+    );
+    CREATE TABLE claim_words (                       -- subjects and predicates that are compared by cosine
+        text TEXT PRIMARY KEY,
+        vector BLOB NOT NULL                         -- float16, of the active embedder
+    ) WITHOUT ROWID;
+    CREATE TABLE traces (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        subject TEXT NOT NULL,
+        name TEXT NOT NULL,
+        relation TEXT NOT NULL,
+        one INTEGER NOT NULL,                        -- 1: one value at a time
+        ignored TEXT NOT NULL                        -- [[unit id, reason], ...] of claims that changed nothing
+    );
+    CREATE INDEX traces_by_subject ON traces (subject, relation);
+    CREATE TABLE states (
+        opening INTEGER PRIMARY KEY REFERENCES triples (key),
+        trace INTEGER NOT NULL REFERENCES traces (key),
+        place INTEGER NOT NULL,                      -- order within the trace
+        value TEXT NOT NULL,
+        valid_from INTEGER,                          -- days since the year 1; NULL: unknown
+        valid_to INTEGER,                            -- first day on which it holds no more
+        known_from TEXT,                             -- ISO 8601, when it was said; NULL: see the turn's sequence
+        status TEXT NOT NULL,                        -- current | coexisting | superseded | retracted
+        reason TEXT NOT NULL,
+        flags TEXT NOT NULL                          -- JSON
+    );
+    CREATE INDEX states_by_trace ON states (trace, place);
+    CREATE TABLE trajectory_texts (                  -- written by a language model, apart from what is composed
+        trace TEXT PRIMARY KEY,                      -- its id
+        text TEXT NOT NULL,
+        written_by TEXT NOT NULL,                    -- the model's id
+        states TEXT NOT NULL                         -- digest of the states that it was written from
+    ) WITHOUT ROWID;
+    """,
 )
+
+OF_TRACES = (
+    "trajectory_texts", "states", "nearest", "claim_words", "introductions", "triples", "atoms", "traces", "people",
+    "readers",
+)  # fmt: skip
 
 
 def migrate(connection: sqlite3.Connection, user_id: str) -> None:

@@ -27,6 +27,7 @@ from .protocol import Analyse, Filters
 from .records import HistoryEvent, NewTurn, Receipt, StoreStats
 from .snapshot import remove, sync_folder
 from .sqlite_filters import EDITED, Where, compiled
+from .trace_texts import TraceTexts
 
 PAGE = 1000  # rows read at once by iterators
 VACUUM_IN_MEMORY = 256 << 20  # bytes; a larger file is rewritten by way of the disk
@@ -77,6 +78,11 @@ class SqliteStore:
     def log(self) -> SqliteLog:
         """What construction by a language model has recorded."""
         return SqliteLog(self._file, self._changing, self._forgetting)
+
+    @property
+    def trace_texts(self) -> TraceTexts:
+        """Trajectory texts that a language model wrote."""
+        return TraceTexts(self._file)
 
     # ---- embedder
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import NotFound
 from ..types import Attributes
-from . import reading
+from . import reading, schema
 from .records import Forgotten, NewTurn, Receipt
 from .segment import CHAIN_SHIFT
 
@@ -315,7 +315,7 @@ def delete_everything(connection: sqlite3.Connection, user_id: str, change: int)
     ids = tuple(str(row[0]) for row in connection.execute("SELECT id FROM units ORDER BY key"))
     connection.execute("INSERT INTO tombstones SELECT ?, key FROM units", (change,))
     content = ("mentions", "unit_vectors", "phrase_vectors", "history", "units", "turns", "phrases", "labels")
-    tables = (*content, "answers", "quarantine", "window_turns", "windows", "ledger")
+    tables = (*content, *schema.OF_TRACES, "answers", "quarantine", "window_turns", "windows", "ledger")
     counts = {table: connection.execute(f"DELETE FROM {table}").rowcount for table in tables}
     return Receipt(
         user_id,

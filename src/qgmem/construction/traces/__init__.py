@@ -6,7 +6,7 @@ from .as_of import known_by, state_at
 from .claims import Claim, ClaimKind, KnownAt
 from .keeper import ClaimVectors, KeptClaim, TraceChange, TraceKeeper, TraceStore
 from .relations import Relation, relation_of, value_key
-from .states import State, Trace, states
+from .states import State, Trace, states, states_digest
 from .subjects import Mention, Subject, subjects
 from .timeline import timeline
 from .timeline_svg import timeline_svg, timelines_svg
@@ -14,6 +14,6 @@ from .trajectory import trajectory
 
 __all__ = [
     "Claim", "ClaimKind", "ClaimVectors", "KeptClaim", "KnownAt", "Mention", "Relation", "State", "Subject", "Trace",
-    "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "subjects",
+    "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "states_digest", "subjects",
     "timeline", "timeline_svg", "timelines_svg", "trajectory", "value_key",
 ]  # fmt: skip

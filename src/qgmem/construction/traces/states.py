@@ -118,6 +118,19 @@ def trace_id(subject_id: str, relation: str) -> str:
     return f"trace-{digest.hexdigest()[:24]}"
 
 
+def states_digest(trace: Trace) -> str:
+    """A digest of the states with their days and units: what a text about the trace was written from."""
+    digest = hashlib.sha256()
+    for state in trace.states:
+        told = (
+            state.value, state.unit_id, state.valid_from, state.valid_to, state.known_from, state.sequence,
+            state.status, state.repeats, state.flags, state.source,
+        )  # fmt: skip
+        data = repr(told).encode()
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
 def _state(entry: Entry, one: bool, open_values: int) -> State:
     """One stretch of a lane with its status."""
     opening, closing = entry.opening, entry.closed_by
