@@ -83,7 +83,8 @@ def test_without_torch_the_extra_is_named(folder: Path, monkeypatch: pytest.Monk
     assert HfEmbedder(folder).embed([]).shape == (0, 12)
     with pytest.raises(MissingExtra, match=r"pip install 'qgmem\[hf\]'"):
         HfEmbedder(folder).embed(["a"])
-    monkeypatch.setitem(sys.modules, "transformers", None)
+    for name in ("transformers", "transformers.utils"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtra, match=r"pip install 'qgmem\[hf\]'"):
         HfEmbedder("some/hub-name")
 

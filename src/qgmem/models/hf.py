@@ -65,9 +65,7 @@ class HfEmbedder:
     @cached_property
     def weights_sha256(self) -> str:
         """Digest of the safetensors file; of the list of digests when there are several."""
-        files = sorted(self._spec.folder.glob("*.safetensors"))
-        digests = [_sha256(file) for file in files]
-        return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        return weights_sha256(sorted(self._spec.folder.glob("*.safetensors")))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32, rows of length 1; longer texts are cut. Raises MissingExtra, ModelUnavailable."""
@@ -176,6 +174,12 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InvalidInput("embedder", f"{path.parent.name}/{path.name} is not JSON: {error}") from error
+
+
+def weights_sha256(files: Sequence[Path]) -> str:
+    """Digest of one file of weights; of the list of digests when there are several."""
+    digests = [_sha256(file) for file in files]
+    return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:
