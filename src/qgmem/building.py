@@ -14,6 +14,7 @@ from .models.client import ModelClient
 from .models.ledger import Price
 from .namespace import Namespace
 from .protocols import AttributeExtractor
+from .registry import chat_price
 from .settings import Settings
 from .stores.records import WindowOutcome
 from .types import Turn
@@ -60,8 +61,7 @@ class Building:
 
     @property
     def _price(self) -> Price | None:
-        given = self._settings.chat_price_in, self._settings.chat_price_out
-        return None if given == (None, None) else Price(given[0] or 0.0, given[1] or 0.0)
+        return chat_price(self._settings)
 
     def _options(self, space: Namespace) -> BuildOptions:
         settings = self._settings

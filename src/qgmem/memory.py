@@ -34,7 +34,7 @@ from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
 from .protocols import AttributeExtractor, Embedder, Reranker
 from .recall import Recall, how_many, readable, scoped
-from .registry import checked_embedder, make_chat, make_extractor, make_reranker
+from .registry import checked_embedder, make_chat, make_extractor, make_query_model, make_reranker
 from .settings import Settings
 from .spaces import Spaces
 from .stores.filters import parse_filters
@@ -69,7 +69,8 @@ class Memory:
         self._writes = chosen if settings.redaction == "write" else None
         self._shows = chosen if settings.redaction == "recall" else None
         self._ingest = Ingest(self.embedder, extractor, settings, self._writes)
-        self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows)
+        asking = make_query_model(settings, self._writes or self._shows)
+        self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking)
         self._building = Building(extractor, settings, self._writes or self._shows)
         self._chronicle = Chronicle(self._shown)
         self._spaces = Spaces(path, settings, self.embedder)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .activation.activate import Activation, Asked, Surroundings, activate
 from .activation.query import parse_query
+from .activation.query_llm import Parsed, QueryModel
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
 from .activation.time_box import boxed
@@ -118,7 +119,9 @@ class Recall:
         reranker: PoolReranker | None,
         settings: Settings,
         redactor: Redactor | None = None,
+        query_model: QueryModel | None = None,
     ) -> None:
+        self._query_model = query_model
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
         self._redactor = redactor  # of what is shown
         self._reranker = None if reranker is None else boxed(reranker)
@@ -155,14 +158,18 @@ class Recall:
 
     def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
         language = self._settings.language
-        query = parse_query(question, asked_at(question_time), self._extractor, find_times)
+        when = asked_at(question_time)
+        parsed = Parsed(parse_query(question, when, self._extractor, find_times))
+        if self._query_model is not None:
+            times = find_times(question, when)
+            parsed = self._query_model.parse(parsed.query, times, space.store.log, space.store.user_id)
         words = question_terms(question, language)
         named = {
             code
             for code, name in space.store.speakers().items()
             if name not in ("user", "assistant", "system", "tool") and set(words) & set(terms(name, language))
         }
-        return Asked(query, words, frozenset(named))
+        return Asked(parsed.query, words, frozenset(named), parsed.notes)
 
 
 def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:

@@ -7,9 +7,12 @@ from functools import partial
 from numbers import Integral
 from typing import Literal, TypeVar
 
+from .activation.query_llm import QueryModel
 from .activation.rerank import DocumentReranker, PoolReranker, pooled
+from .construction.redaction import Redactor
 from .errors import InvalidInput
 from .models.chat import ChatModel
+from .models.ledger import Price
 from .protocols import AttributeExtractor, Embedder, Reranker
 from .settings import Settings
 
@@ -81,6 +84,25 @@ def make_chat(given: ChatModel | str | None, settings: Settings) -> ChatModel:
 
     key = settings.chat_key.get_secret_value() if settings.chat_key else None
     return OpenAIChat(name, base_url=settings.chat_url, api_key=key, timeout=settings.chat_seconds)
+
+
+def make_query_model(settings: Settings, redactor: Redactor | None) -> QueryModel | None:
+    """What takes questions apart beside the rules; None where the rules do it alone.
+
+    `redactor`: blacks secrets out of what the model is shown. Raises InvalidInput when no chat model is named.
+    """
+    if settings.query_parser == "rules":
+        return None
+    hide = None if redactor is None else lambda text: redactor.fresh().text(text)
+    chat = make_chat(None, settings)
+    prices = None if (price := chat_price(settings)) is None else {chat.id: price}
+    return QueryModel(chat, settings.query_seconds, prices=prices, hide=hide)
+
+
+def chat_price(settings: Settings) -> Price | None:
+    """What the settings say that the chat model costs."""
+    given = settings.chat_price_in, settings.chat_price_out
+    return None if given == (None, None) else Price(given[0] or 0.0, given[1] or 0.0)
 
 
 def _learned(*_: object) -> PoolReranker:

@@ -12,6 +12,7 @@ from .errors import InvalidInput
 
 Fusion = Literal["default", "rrf", "entity_memory"]
 Channel = Literal["lexical", "semantic", "event_attributes"]
+QueryParser = Literal["rules", "llm"]
 Redaction = Literal["off", "write", "recall"]
 
 
@@ -60,6 +61,8 @@ class Settings(BaseModel):
     redaction: Redaction = "off"  # write: blacked out before anything is stored; recall: before anything is shown
     redaction_patterns: tuple[str, ...] = ("key", "ssn", "card", "password")  # also: email
     # activation
+    query_parser: QueryParser = "rules"  # llm: the chat model takes questions apart, beside the rules
+    query_seconds: float = Field(default=10.0, gt=0)  # after which the rules' reading stands
     n: int = Field(default=100, ge=1)  # kept per channel
     pool: int = Field(default=100, ge=1)  # candidates handed to the reranker
     kappa: int = Field(default=60, ge=1)  # RRF rank offset

@@ -28,7 +28,7 @@ Embed = Callable[[Sequence[str]], Float32]
 class Activation:
     """Candidates, best first, with what every channel and every part of the fusion said; seconds by stage.
 
-    `notes` say what was to take part and could not: `semantic-off: …`, `not-reranked: …`.
+    `notes` say what was to take part and could not: `query-by-rules: …`, `semantic-off: …`, `not-reranked: …`.
     """
 
     rows: Rows
@@ -50,11 +50,15 @@ class Activation:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A parsed question with all that channels need of it. `terms`: analysed; `named`: speakers it names."""
+    """A parsed question with all that channels need of it. `terms`: analysed; `named`: speakers it names.
+
+    `notes`: what parsing has to say of itself.
+    """
 
     query: Query
     terms: Sequence[str]
     named: frozenset[int]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ def activate(
         evidence = fusion.Evidence(words, attributes, vector, asked.named)
         fused = fusion.support(index, lists, evidence, settings.support, pool, allowed)
     clock.lap("fusion")
-    notes = list(embed.notes)
+    notes = [*asked.notes, *embed.notes]
     if around.reranker is not None:
         asking = Asking(asked.query.text, asked.terms, vector, asked.named)
         task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents, around.texts)

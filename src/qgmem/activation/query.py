@@ -149,6 +149,12 @@ def _is_answer_type(entity: Entity, text: str) -> bool:
     return bool(_ASKS.search(text[max(0, entity.start - _WINDOW) : entity.start]))
 
 
+def asks_for(phrase: str, text: str) -> bool:
+    """True if the phrase stands in the text only as a type of answer."""
+    places = [found.start() for found in re.finditer(re.escape(phrase), text, re.IGNORECASE)]
+    return bool(places) and all(_is_answer_type(Entity(phrase, "What", place), text) for place in places)
+
+
 def _inside_time(entity: Entity, mentions: Sequence[Mention]) -> bool:
     if entity.start is None or entity.end is None:
         return False
