@@ -307,8 +307,23 @@ def test_factconsolidation_builds_one_memory_a_size_and_scores_the_context(tmp_p
     factory = Factory()
     report = run_factconsolidation(facts_file(tmp_path), tmp_path / "out", factory, cutoffs=(1, 5))
     assert list(factory.made) == ["6k"]
-    assert report.by_category["sh_6k"] == {"n": 1, "answer_in_context@1": 0, "answer_in_context@5": 1}
-    assert report.by_category["mh_6k"] == {"n": 1, "answer_in_context@1": 0, "answer_in_context@5": 0}
+    missed = {"n": 1, "substring_exact_match": 0, "answer_in_context@1": 0}
+    assert report.by_category["sh_6k"] == {**missed, "answer_in_context@5": 1}
+    assert report.by_category["mh_6k"] == {**missed, "answer_in_context@5": 0}
+
+
+def test_factconsolidation_reports_every_subset_by_its_published_name(tmp_path: Path) -> None:
+    """The system finds the facts in their order; the first says Oslo, the answer to one of the two questions."""
+    path = facts_file(tmp_path)
+    path.write_text(path.read_text().replace('"Rome"', '"Oslo"'))
+    run_factconsolidation(path, tmp_path / "out", Factory(), cutoffs=(1,))
+    written = json.loads((tmp_path / "out" / "report.json").read_text())
+    found = {"n": 1, "substring_exact_match": 1.0, "answer_in_context@1": 1.0, "failures": 0}
+    missed = {"n": 1, "substring_exact_match": 0.0, "answer_in_context@1": 0.0, "failures": 0}
+    assert written["by_subset"] == {"factconsolidation_mh_6k": missed, "factconsolidation_sh_6k": found}
+    assert written["n"] == 2
+    assert written["failures"] == []
+    assert written["manifest"]["settings"]["prediction"] == "text of the first fact"
 
 
 def test_a_reader_sees_numbered_facts_and_is_scored(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
-"""FactConsolidation: do the retrieved facts hold the newest answer, and does a reader say it?
+"""FactConsolidation: does the first fact found hold the newest answer, and does a reader say it?
 
-Without a reader this measures retrieval alone: `answer_in_context@k` is `substring_exact_match` of the
-gold in any of the first k facts. With one, `substring_exact_match` of its answer is added.
+`substring_exact_match` is taken of the first fact's words, or of the reader's answer where there is a reader;
+`answer_in_context@k` is the same measure of the best of the first k facts. `by_subset` in the report names the
+subsets as their authors do.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from qgmem.evals.datasets.dialogue import Question
 from qgmem.evals.datasets.factconsolidation import SIZES, load_factconsolidation
@@ -43,22 +47,23 @@ def run_factconsolidation(
     ks = sorted(set(cutoffs))
     dataset = load_factconsolidation(data, sizes=sizes)
     texts = {c.id: c.texts() for c in dataset.conversations}
-    names = [f"answer_in_context@{k}" for k in ks] + (["substring_exact_match"] if reader else [])
+    names = ["substring_exact_match", *(f"answer_in_context@{k}" for k in ks)]
 
     def score(question: Question, found: Sequence[str]) -> Mapping[str, float]:
         facts = [texts[question.conversation_id][turn] for turn in found]
         inside = [substring_exact_match(fact, question.answer) for fact in facts]
-        scores = {f"answer_in_context@{k}": max(inside[:k], default=0.0) for k in ks}
+        said = max(inside[:1], default=0.0)
         if reader is not None:
             shown = [f"{t}. {f}" for t, f in zip(found, facts, strict=True)][:reader_facts]
-            answer = reader(question.text, shown)
-            scores["substring_exact_match"] = substring_exact_match(answer, question.answer)
-        return scores
+            said = substring_exact_match(reader(question.text, shown), question.answer)
+        context = {f"answer_in_context@{k}": max(inside[:k], default=0.0) for k in ks}
+        return {"substring_exact_match": said, **context}
 
     outcome = run(dataset, factory, score, names, max(ks[-1], reader_facts), show_progress=show_progress)
     settings: dict[str, JsonValue] = {
         "sizes": list(sizes),
         "cutoffs": list(ks),
+        "prediction": "text of the first fact" if reader is None else "the reader's answer",
         "reader": None if reader is None else dict(reader_identity or {"id": "unnamed"}),
         "reader_facts": reader_facts if reader is not None else None,
     }
@@ -66,5 +71,11 @@ def run_factconsolidation(
         files=dataset.files, settings=settings, system=factory.describe(), seed=None, command=command
     )
     report = summarise("factconsolidation", dataset, outcome, manifest)
+    failed = Counter(row.question.category for row in outcome.rows if row.failure)
+    by_subset: dict[str, JsonValue] = {
+        f"factconsolidation_{category}": {**cast(dict[str, JsonValue], means), "failures": failed[category]}
+        for category, means in report.by_category.items()
+    }
+    report = replace(report, extra={"by_subset": by_subset})
     write_report(report, out)
     return report
