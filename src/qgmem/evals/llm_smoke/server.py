@@ -106,7 +106,8 @@ def llama_server(
         return [
             str(python), "-m", "llama_cpp.server", "--model", str(model), "--model_alias", name,
             "--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(context), "--n_threads", str(threads),
-            "--n_threads_batch", str(threads), "--cache", "true", "--verbose", "false",
+            "--n_threads_batch", str(threads), "--cache", "true", "--logits_all", "false",
+            "--verbose", "false",
         ]  # fmt: skip
 
     return LocalServer(command, log)
