@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from qgmem import Memory
-from qgmem.generation.serialise import estimate_tokens, passage
+from qgmem.generation.passage import passage
+from qgmem.generation.tokens import estimate_tokens
 from qgmem.models.scripted import HashEmbedder
 from qgmem.protocols import Vectors
 

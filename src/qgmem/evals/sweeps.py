@@ -19,7 +19,7 @@ import numpy as np
 
 from qgmem.activation.rerank import PoolReranker, RerankTask, rerank
 from qgmem.errors import StoreError
-from qgmem.generation.serialise import estimate_tokens
+from qgmem.generation.tokens import estimate_tokens
 from qgmem.memory import Memory
 from qgmem.protocols import TokenEmbedder, Vectors
 from qgmem.registry import make_reranker

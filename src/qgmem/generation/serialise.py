@@ -1,25 +1,63 @@
-"""Working memory as prompt-ready text: labelled units with both times, within a token budget ([Q] III-C3, F)."""
+"""Working memory as prompt-ready text: labelled units with both times, within a token budget ([Q] III-C3, F).
+
+`serialise` writes units alone; `lay_out` writes what an answerer reads: clusters with their trajectories, other
+units, and the local graph as labelled facts. Both write a unit in the same way.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
 
 from ..types import Hit, Interval, MemoryUnit
+from .local_graph import LocalGraph
+from .passage import passage
+from .tokens import Count, estimate_tokens
 
 NOTE = 8  # tokens kept for the last line
 LEAST = 24  # tokens below which a piece of a unit says nothing
 ROOM = 60  # tokens that any unit may have, if they are left
-MARKS = ".,;:!?\"'()[]…"
+CLUSTERS, OTHERS, MEMORIES, FACTS = "Clusters:", "Other memories:", "Memories:", "Facts:"
 
 
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text without any tokenizer: a quarter of its characters or four thirds of its words, the larger.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One state of a trajectory; the days as in `TraceState`, `unit_ids` those that say so."""
 
-    Within about a tenth of common BPE tokenizers on English; scripts without spaces count a token a character.
+    value: str
+    valid_from: date | None
+    valid_to: date | None
+    status: str
+    unit_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The trajectory of one subject–relation, oldest step first. `written`: its text, where a model wrote one."""
+
+    subject: str
+    relation: str
+    steps: tuple[Step, ...]
+    written: str | None = None
+
+    @property
+    def unit_ids(self) -> frozenset[str]:
+        """All units of the trace."""
+        return frozenset(unit_id for step in self.steps for unit_id in step.unit_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an answerer reads. `labels`: unit ids by MU and F label, of what stands in `text` and nothing else.
+
+    `tokens` are those of `text`; `left_out` names units that did not fit.
     """
-    wide = sum(not char.isascii() for char in text)
-    return max((len(text) - wide) // 4 + wide, len(text.split()) * 4 // 3)
+
+    text: str
+    tokens: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
 
 def serialise(hits: Sequence[Hit], budget_tokens: int, words: Collection[str] = ()) -> str:
@@ -29,23 +67,113 @@ def serialise(hits: Sequence[Hit], budget_tokens: int, words: Collection[str] = 
     ellipses, so that one long answer neither fills the context nor empties it. Where units did not fit at all, the
     last line says how many.
     """
-    lines: list[str] = []
-    left = budget_tokens - NOTE
-    missing = 0
+    lines = _fitted(hits, budget_tokens - NOTE, words, estimate_tokens)
+    missing = len(hits) - len(lines)
+    return "\n".join([*lines.values(), *([f"({missing} more did not fit)"] if missing else [])])
+
+
+def lay_out(
+    hits: Sequence[Hit],
+    graph: LocalGraph,
+    trails: Sequence[Trail],
+    budget_tokens: int,
+    words: Collection[str] = (),
+    count: Count = estimate_tokens,
+) -> Context:
+    """Clusters, other memories and facts, within the budget as `count` counts.
+
+    A cluster is the units of one trace under its trajectory; clusters and units stand in rank order, and labels are
+    ranks, so MU1 is the best unit wherever it stands. Trajectories may take a third of the budget, units the rest,
+    and facts what units leave over, since a fact says again what its unit says. A trajectory names the units it rests
+    on by label where they are here. Edges of kind `mention` are no facts and are not written: the unit's own line
+    names its speaker and what is spoken of.
+    """
+    label = {hit.id: f"MU{hit.rank}" for hit in hits}
+    told = _trajectories(hits, trails, label, budget_tokens // 3, count)
+    frame = [CLUSTERS, OTHERS, FACTS] if told else [MEMORIES, FACTS]
+    left = budget_tokens - NOTE - sum(count(line) + 1 for line in [*told.values(), *frame])
+    lines = _fitted(hits, left, words, count)
+    left -= sum(count(line) + 1 for line in lines.values())
+    facts = _facts(graph, {hit.id: label[hit.id] for hit in hits if hit.id in lines}, left, count)
+    rows: list[str] = [CLUSTERS] if told else []
+    placed: set[str] = set()
+    for trail, line in told.items():
+        members = [hit.id for hit in hits if hit.id in lines and hit.id in trail.unit_ids and hit.id not in placed]
+        placed.update(members)
+        rows += [line, *(lines[unit_id] for unit_id in members)]
+    rest = [line for unit_id, line in lines.items() if unit_id not in placed]
+    rows += [OTHERS if told else MEMORIES, *rest] if rest else []
+    rows += [FACTS, *(line for line, _ in facts.values())] if facts else []
+    missing = tuple(hit.id for hit in hits if hit.id not in lines)
+    rows += [f"({len(missing)} more did not fit)"] if missing else []
+    text = "\n".join(rows)
+    labels = {label[unit_id]: unit_id for unit_id in lines} | {name: unit_id for name, (_, unit_id) in facts.items()}
+    return Context(text, count(text) if text else 0, labels, missing)
+
+
+def _fitted(hits: Sequence[Hit], left: int, words: Collection[str], count: Count) -> dict[str, str]:
+    """The lines of the units that fit, by unit id."""
+    lines: dict[str, str] = {}
     for hit in hits:
         line = unit_line(hit.unit, hit.rank)
         share = max(left // 2, min(left, ROOM))
-        if estimate_tokens(line) + 1 > share:
+        if count(line) + 1 > share:
             line = unit_line(hit.unit, hit.rank, share, words)
-        cost = estimate_tokens(line) + 1
+        cost = count(line) + 1
         if cost > left or (line.endswith("…") and left < LEAST):
-            missing += 1
             continue
-        lines.append(line)
+        lines[hit.id] = line
         left -= cost
-    if missing:
-        lines.append(f"({missing} more did not fit)")
-    return "\n".join(lines)
+    return lines
+
+
+def _trajectories(
+    hits: Sequence[Hit], trails: Sequence[Trail], label: Mapping[str, str], budget: int, count: Count
+) -> dict[Trail, str]:
+    """A line each for the trails that say more than their one unit does, the best unit's first, while they fit."""
+    rank = {hit.id: hit.rank for hit in hits}
+    near = [trail for trail in trails if len(trail.steps) > 1 and trail.unit_ids & rank.keys()]
+    lines: dict[Trail, str] = {}
+    for trail in sorted(near, key=lambda each: min(rank[one] for one in each.unit_ids & rank.keys())):
+        line = f"{_one_line(trail.subject)} · {_one_line(trail.relation)} – trajectory: {_told(trail, label)}"
+        if (cost := count(line) + 1) <= budget:
+            lines[trail] = line
+            budget -= cost
+    return lines
+
+
+def _told(trail: Trail, label: Mapping[str, str]) -> str:
+    if trail.written is not None:
+        return _one_line(trail.written)
+    return "; ".join(_step(step, label) for step in trail.steps)
+
+
+def _step(step: Step, label: Mapping[str, str]) -> str:
+    """As `Porto since 2024-03-01 (latest) [MU2]`."""
+    value = _one_line(step.value)
+    marks = "".join(f" [{label[unit_id]}]" for unit_id in step.unit_ids if unit_id in label)
+    if step.status == "retracted":
+        return f"{value} (taken back){marks}"
+    start = step.valid_from.isoformat() if step.valid_from else "an unknown time"
+    span = f"{start} to {step.valid_to.isoformat()}" if step.valid_to else f"since {start}"
+    latest = " (latest)" if step.status in ("current", "coexisting") else ""
+    return f"{value} {span}{latest}{marks}"
+
+
+def _facts(graph: LocalGraph, label: Mapping[str, str], left: int, count: Count) -> dict[str, tuple[str, str]]:
+    """`[F1] Ana – lives in – Porto [MU2]` and the unit, by label, for edges of units that are in the text."""
+    found: dict[str, tuple[str, str]] = {}
+    for edge in graph.facts:
+        if edge.unit_id not in label:
+            continue
+        name = f"F{len(found) + 1}"
+        ends = graph.nodes[edge.source].text, edge.predicate, graph.nodes[edge.target].text
+        line = f"[{name}] {' – '.join(map(_one_line, ends))} [{label[edge.unit_id]}]"
+        if (cost := count(line) + 1) > left:
+            break
+        left -= cost
+        found[name] = line, edge.unit_id
+    return found
 
 
 def unit_line(unit: MemoryUnit, label: int, tokens: int | None = None, words: Collection[str] = ()) -> str:
@@ -58,48 +186,6 @@ def unit_line(unit: MemoryUnit, label: int, tokens: int | None = None, words: Co
     if tokens is not None:
         text = passage(text, tokens - estimate_tokens(head + when) - 2, words)
     return head + text + when
-
-
-def passage(text: str, tokens: int, words: Collection[str]) -> str:
-    """The stretch of a text within `tokens` that holds the most different `words`, with more behind them than before.
-
-    `words` may be stems: a word of the text counts for the first one that it begins with.
-    """
-    pieces = text.split(" ")
-    wanted = sorted(word.casefold() for word in words)
-    costs = [estimate_tokens(f"{piece} ") + 1 for piece in pieces]
-    found = [_begun(piece.casefold().strip(MARKS), wanted) for piece in pieces]
-    first, last = _densest(costs, found, tokens)
-    spent = sum(costs[first:last])
-    while last - first < len(pieces):
-        ahead = last < len(pieces) and (first == 0 or (last - first) % 3 != 0)
-        cost = costs[last] if ahead else costs[first - 1] if first else tokens
-        if spent + cost > tokens:
-            break
-        spent += cost
-        first, last = (first, last + 1) if ahead else (first - 1, last)
-    return f"{'… ' if first else ''}{' '.join(pieces[first:last])}{' …' if last < len(pieces) else ''}"
-
-
-def _densest(costs: Sequence[int], found: Sequence[str], tokens: int) -> tuple[int, int]:
-    """The shortest first stretch, from a found word to a found word, with the most different ones within `tokens`."""
-    inside: Counter[str] = Counter()
-    best, most, start, spent = (0, 0), 0, 0, 0
-    for end, (cost, word) in enumerate(zip(costs, found, strict=True)):
-        spent += cost
-        inside[word] += 1
-        while start <= end and (spent > tokens or not found[start] or inside[found[start]] > 1):
-            spent -= costs[start]
-            inside[found[start]] -= 1
-            start += 1
-        different = sum(count > 0 for name, count in inside.items() if name)
-        if different > most:
-            best, most = (start, end + 1), different
-    return best
-
-
-def _begun(piece: str, words: Sequence[str]) -> str:
-    return next((word for word in words if piece.startswith(word)), "")
 
 
 def _one_line(text: str) -> str:
