@@ -19,6 +19,7 @@ from .stores.protocol import Store
 from .stores.sqlite import SqliteStore
 from .types import MemoryUnit, Turn
 
+ROLES = frozenset(("user", "assistant", "system", "tool"))  # what speakers without a name are called
 INDEX_FORMAT = 3  # a new number when the meaning of the index's arrays changes
 
 
@@ -27,6 +28,7 @@ class Namespace:
 
     def __init__(self, folder: Path, user_id: str, settings: Settings, embedder_id: str, dimension: int) -> None:
         self._graph: tuple[int, GraphView] | None = None
+        self._names: tuple[int, dict[str, set[int]]] | None = None
         self._graph_lock = threading.Lock()
         self.store: Store = SqliteStore(folder, user_id)
         self._settings = settings
@@ -45,6 +47,21 @@ class Namespace:
     def _analyse(self, unit: MemoryUnit, turn: Turn) -> Sequence[str]:
         text = lexical_text(unit, turn, caption_query=self._settings.index_caption_query)
         return terms(text, self._settings.language)
+
+    def named(self, index: Index, words: Sequence[str]) -> frozenset[int]:
+        """Codes of the speakers whose names hold one of these terms; roles are no names."""
+        names = self._names
+        if names is None or names[0] != index.change:
+            names = self._names = (index.change, self._speakers_by_term())
+        return frozenset(code for word in set(words) for code in names[1].get(word, ()))
+
+    def _speakers_by_term(self) -> dict[str, set[int]]:
+        found: dict[str, set[int]] = {}
+        for code, name in self.store.speakers().items():
+            if name not in ROLES:
+                for term in terms(name, self._settings.language):
+                    found.setdefault(term, set()).add(code)
+        return found
 
     def entity_graph(self, index: Index) -> GraphView:
         """The entity graph of what `index` holds; made on first use, and again after a write."""

@@ -139,8 +139,8 @@ class Recall:
     ) -> tuple[Index, Activation]:
         """The index and the pool of candidates, for whoever wants to see them whole."""
         question = readable(question)
-        asked = self._asked(space, question, question_time)
         index = space.index.current()
+        asked = self._asked(space, index, question, question_time)
         allowed = _allowed(space, index, scope)
         wanted = limit if _plain(index, limit, self._settings.pool) else 2 * limit  # half may be repeats
         wider = {"pool": max(self._settings.pool, wanted), "n": max(self._settings.n, wanted)}
@@ -156,20 +156,14 @@ class Recall:
         )
         return index, activate(index, asked, around, settings, allowed)
 
-    def _asked(self, space: Namespace, question: str, question_time: Moment) -> Asked:
-        language = self._settings.language
+    def _asked(self, space: Namespace, index: Index, question: str, question_time: Moment) -> Asked:
         when = asked_at(question_time)
         parsed = Parsed(parse_query(question, when, self._extractor, find_times))
         if self._query_model is not None:
             times = find_times(question, when)
             parsed = self._query_model.parse(parsed.query, times, space.store.log, space.store.user_id)
-        words = question_terms(question, language)
-        named = {
-            code
-            for code, name in space.store.speakers().items()
-            if name not in ("user", "assistant", "system", "tool") and set(words) & set(terms(name, language))
-        }
-        return Asked(parsed.query, words, frozenset(named), parsed.notes)
+        words = question_terms(question, self._settings.language)
+        return Asked(parsed.query, words, space.named(index, words), parsed.notes)
 
 
 def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
@@ -212,7 +206,8 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
         rows = found.rows[start : start + limit]
         ids = index.ids(rows)
         units = {unit.id: unit for unit in space.store.units(ids)}
-        for place, (row, unit_id) in enumerate(zip(rows.tolist(), ids, strict=True), start):
+        channels = found.channels(rows)
+        for place, unit_id in enumerate(ids, start):
             unit = units.get(unit_id)
             # none: deleted by another process since the index was read
             if unit is None or evidence.repeats(unit) or len(hits) == limit:
@@ -223,7 +218,7 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
                     unit=unit,
                     rank=len(hits) + 1,
                     score=float(found.scores[place]),
-                    channels=found.channels(row),
+                    channels=channels[place - start],
                     contributions={n: float(v[place]) for n, v in found.parts.items()} if explain else {},
                     flags=(("time-unknown",) if scope.timed and not known else ()) + found.notes,
                 )

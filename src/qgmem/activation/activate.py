@@ -38,13 +38,14 @@ class Activation:
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
 
-    def channels(self, row: int) -> dict[str, ChannelScore]:
-        """Rank and score of one row in every channel that lists it."""
-        found = {}
+    def channels(self, rows: Rows) -> list[dict[str, ChannelScore]]:
+        """For each of these rows its rank and score in every channel that lists it."""
+        found: list[dict[str, ChannelScore]] = [{} for _ in range(len(rows))]
         for channel in self.lists:
-            at = np.flatnonzero(channel.rows == row)
-            if len(at):
-                found[channel.name] = ChannelScore(int(at[0]) + 1, float(channel.scores[at[0]]))
+            row, rank = np.nonzero(rows[:, None] == channel.rows)
+            scores = channel.scores[rank]
+            for place, at, score in zip(row.tolist(), rank.tolist(), scores.tolist(), strict=True):
+                found[place][channel.name] = ChannelScore(at + 1, score)
         return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..settings import SupportWeights
 from ..stores.index import Index, Mask, Rows
+from ..stores.segment import CHAIN_SHIFT
 from .channel import ChannelList, Float32
 
 
@@ -66,19 +67,19 @@ def support(
     seeds = _distinct(np.concatenate([found.rows for found in lists]))
     rows = _distinct(np.concatenate([seeds, index.around(seeds).ravel()]))
     around = index.around(rows)
-    near, far = around[:, :2], around[:, 2:]
     scope = _distinct(np.concatenate([rows, around.ravel()]))
     parts_in_scope = _own(index, scope, evidence, weights)
     own_in_scope = sum(parts_in_scope.values(), np.zeros(len(scope), np.float32))
     at = np.searchsorted(scope, rows)
     parts = {name: values[at] for name, values in parts_in_scope.items()}
-    parts["neighbour"] = weights.neighbour * _best_beside(scope, own_in_scope, near)
-    parts["second_neighbour"] = weights.second_neighbour * _best_beside(scope, own_in_scope, far)
-    session = np.asarray(index.gather("chain", rows)) >> 40
-    _, member = np.unique(session, return_inverse=True)
-    best_of_session = np.zeros(int(member.max()) + 1, np.float32)
-    np.maximum.at(best_of_session, member, own_in_scope[at])
-    parts["session"] = weights.session * best_of_session[member]
+    before, after, second_before, second_after = _beside(scope, own_in_scope, around)
+    parts["neighbour"] = weights.neighbour * np.maximum(before, after)
+    parts["second_neighbour"] = weights.second_neighbour * np.maximum(second_before, second_after)
+    session = np.asarray(index.gather("chain", rows)) >> CHAIN_SHIFT
+    session -= session.min()
+    best_of_session = np.zeros(int(session.max()) + 1, np.float32)
+    np.maximum.at(best_of_session, session, own_in_scope[at])
+    parts["session"] = weights.session * best_of_session[session]
     if evidence.named:
         speaker = np.asarray(index.gather("speaker", rows))
         parts["speaker"] = weights.speaker * np.isin(speaker, list(evidence.named)).astype(np.float32)
@@ -109,12 +110,17 @@ def _own(index: Index, rows: Rows, evidence: Evidence, weights: SupportWeights) 
     return own
 
 
-def _best_beside(scope: Rows, own: Float32, beside: Rows) -> Float32:
-    """(len(beside),) the better own match of the rows beside, 0 where there is none."""
-    place = np.searchsorted(scope, np.maximum(beside, 0))
-    values = np.where(beside >= 0, own[np.minimum(place, len(scope) - 1)], np.float32(0))
-    best: Float32 = values.max(axis=1)
-    return np.maximum(best, 0)
+def _beside(scope: Rows, own: Float32, around: Rows) -> Float32:
+    """(4, len(around)) the own match, at least 0, of the rows beside; 0 where there is none.
+
+    Column by column, since each ascends almost everywhere, and that is looked up three times faster.
+    """
+    columns = np.ascontiguousarray(around.T)
+    values = np.append(np.maximum(own, np.float32(0)), np.float32(0))
+    place = np.searchsorted(scope, columns)
+    place[columns < 0] = len(scope)
+    found: Float32 = values[place]
+    return found
 
 
 def _sorted(index: Index, rows: Rows, total: Float32, parts: dict[str, Float32], pool: int) -> Fused:

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .dense import RESCORED, RESCORED_LEAST, Float32, best
+from .dense import RESCORED, RESCORED_LEAST, Float32, best, widened
 from .part import Mask, Part, Phrases, Rows
 from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, UInt64, term_hash
 
@@ -184,6 +184,8 @@ class Index:
 
     def cosines(self, query: Float32, rows: Rows) -> Float32:
         """(len(rows),) exact cosines; 0 for a row without a vector."""
+        if len(self.parts) == 1 and self.parts[0].one_each:
+            return self.parts[0].vectors.exact(query, rows)
         values = np.zeros(len(rows), np.float32)
         for part, start, inside in self._split(rows):
             local = rows[inside] - start
@@ -205,10 +207,15 @@ class Index:
         total = np.zeros((len(rows), width), np.float32)
         for part, start, inside in self._split(rows):
             local = rows[inside] - start
+            if part.one_each:
+                total[inside] = widened(part.segment.vector[local])
+                continue
             left = np.searchsorted(part.segment.vector_row, local, side="left")
             right = np.searchsorted(part.segment.vector_row, local, side="right")
             pieces, owner = _ranges(left, right)
-            np.add.at(total, inside[owner], part.segment.vector[pieces].astype(np.float32))
+            if len(pieces):
+                first = np.flatnonzero(np.diff(owner, prepend=-1))
+                total[inside[owner[first]]] = np.add.reduceat(widened(part.segment.vector[pieces]), first, axis=0)
         length = np.linalg.norm(total, axis=1, keepdims=True)
         unit: Float32 = total / np.maximum(length, 1e-9)
         return unit
