@@ -11,10 +11,16 @@ QgmemError
 └── ModelError            a model answered wrongly or not at all
     ├── ModelUnavailable  timeouts, 429, 5xx after the retries
     ├── ModelRefused      the endpoint says no: a wrong key, model or request
-    └── ModelMisbehaved   an answer that is not what was asked for
+    ├── ModelMisbehaved   an answer that is not what was asked for
+    └── AnswerFailed      no answer to a question; holds the evidence that was found for it
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .generation.answer import Answer
 
 
 class QgmemError(Exception):
@@ -89,3 +95,11 @@ class ModelRefused(ModelError):
 
 class ModelMisbehaved(ModelError):
     """An answer of the wrong shape; trying again is not known to help."""
+
+
+class AnswerFailed(ModelError):
+    """The answerer gave nothing that can be used; the cause says why. `evidence` is an `Answer` without an answer."""
+
+    def __init__(self, message: str, evidence: Answer) -> None:
+        super().__init__(message)
+        self.evidence = evidence

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .types import Attributes
+
+if TYPE_CHECKING:
+    from .generation.local_graph import LocalGraph
+    from .models.chat import ChatAnswer, ChatRequest
 
 Vectors = NDArray[np.float32]  # (n, d), rows of unit length
 
@@ -54,3 +58,25 @@ class Reranker(Protocol):
 
     def score(self, question: str, documents: Sequence[str]) -> Sequence[float]:
         """One score a document. Raises ModelError."""
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """Writes the JSON that answers a request; asked once a call, it neither retries nor checks what it says.
+
+    The local graph comes along as a value: a model that takes embeddings encodes it, any other finds it in the
+    request as facts.
+    """
+
+    @property
+    def id(self) -> str:
+        """Name of the model and of what was added to it; part of every cache key."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text for this model, or an estimate of them."""
+
+    def complete(self, request: ChatRequest, graph: LocalGraph) -> ChatAnswer:
+        """One answer. Raises ModelError."""
+
+    def stream(self, request: ChatRequest, graph: LocalGraph) -> Iterator[str | ChatAnswer]:
+        """The answer's text in pieces as it is written, then the whole of it. Raises ModelError."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -72,14 +73,46 @@ class Endpoint:
         Raises Transient (no connection, timeout, 429, 5xx, a page instead of JSON), ModelRefused (other 4xx).
         """
         where = f"{self._shown}/{path}"
-        try:
+        with self._failures(where):
             response = self._client.post(path, json=body)
+        return self._checked(response, where)
+
+    def events(self, path: str, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """The objects of one answer that comes as server-sent events, as they arrive.
+
+        A server that answers with plain JSON gives one object. Raises as `post`, at the first object or later.
+        """
+        where = f"{self._shown}/{path}"
+        with self._failures(where), self._client.stream("POST", path, json=body) as response:
+            if response.is_error or "text/event-stream" not in response.headers.get("content-type", ""):
+                response.read()
+                answer = self._checked(response, where)
+                if not isinstance(answer, dict):
+                    raise ModelMisbehaved(f"{where}: expected a JSON object, got {type(answer).__name__}")
+                yield answer
+                return
+            for line in response.iter_lines():
+                event = _event(line)
+                if event is None:
+                    continue
+                if problem := _problem(event) if "choices" not in event else "":
+                    raise Transient(f"{where}: broke off: {self._safe(problem)}", status=_code(event) or 502)
+                yield event
+
+    @contextmanager
+    def _failures(self, where: str) -> Iterator[None]:
+        """Failures of the connection as errors of ours."""
+        try:
+            yield
         except httpx.TimeoutException as error:
             raise Transient(f"{where}: no answer in time ({type(error).__name__})") from None
         except httpx.HTTPError as error:
             raise Transient(f"{where}: {type(error).__name__}: {self._safe(str(error))}") from None
         except UnicodeEncodeError:
             raise InvalidInput("text", "holds a lone surrogate, which JSON cannot carry") from None
+
+    def _checked(self, response: httpx.Response, where: str) -> Any:
+        """The JSON of a whole response. Raises Transient, ModelRefused."""
         answer = _json(response)
         problem = _problem(answer)
         status = response.status_code
@@ -110,6 +143,17 @@ def _json(response: httpx.Response) -> Any:
         return json.loads(response.content)
     except (ValueError, RecursionError):
         return None
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    """The object of one line of an event stream; None for the others, its end among them."""
+    if not line.startswith("data:"):
+        return None
+    try:
+        event = json.loads(line[5:])
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
 
 
 def _problem(answer: Any) -> str:

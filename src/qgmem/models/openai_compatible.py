@@ -6,9 +6,10 @@ refuses is tried without, once, and the instance remembers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import numpy as np
@@ -19,7 +20,11 @@ from ..types import LedgerRow
 from .chat import ChatAnswer, ChatRequest, estimate_tokens
 from .endpoint import Endpoint
 from .ledger import Ledger
+from .openai_answer import Gathered, read_completion
 from .retry import RetryPolicy, Transient
+
+T = TypeVar("T")
+PATH = "chat/completions"
 
 # Ways to ask for JSON, best first. llama-cpp-python takes the schema inside `json_object`; plain asks in words only.
 MODES = ("json_schema", "json_object_schema", "json_object", "plain")
@@ -60,11 +65,35 @@ class OpenAIChat:
 
     def complete(self, request: ChatRequest) -> ChatAnswer:
         """One answer. Raises Transient, ModelRefused, ModelMisbehaved."""
+        said, attempts = self._accepted(
+            request, lambda body: read_completion(self.endpoint.post(PATH, body), request)
+        )
+        return ChatAnswer(said.text, said.tokens_in, said.tokens_out, said.truncated, said.counted, attempts)
+
+    def stream(self, request: ChatRequest) -> Iterator[str | ChatAnswer]:
+        """The answer's text in pieces as the server sends it, then the whole of it. Raises as `complete`."""
+
+        def opened(body: Mapping[str, Any]) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+            events = self.endpoint.events(PATH, {**body, "stream": True})
+            first = next(events, None)
+            if first is None:
+                raise Transient(f"chat: {self.id} ended its answer before it began")
+            return first, events
+
+        (first, events), attempts = self._accepted(request, opened)
+        whole = Gathered(request)
+        for event in chain([first], events):
+            if piece := whole.take(event):
+                yield piece
+        yield whole.answer(attempts)
+
+    def _accepted(self, request: ChatRequest, send: Callable[[Mapping[str, Any]], T]) -> tuple[T, int]:
+        """What the server says to the request, asked for JSON in the best way that it takes; and how many tries."""
         mode, attempts = (self._mode if request.schema is not None else MODES.index("plain")), 0
         while True:
             attempts += 1
             try:
-                answer = _read(self.endpoint.post("chat/completions", self._body(request, mode)), request)
+                said = send(self._body(request, mode))
             except (ModelRefused, Transient) as error:
                 if self._adapted(str(error)):
                     continue
@@ -75,9 +104,7 @@ class OpenAIChat:
             if request.schema is not None:
                 with self._lock:
                     self._mode = mode  # only what has worked is remembered
-            return ChatAnswer(
-                answer.text, answer.tokens_in, answer.tokens_out, answer.truncated, answer.counted, attempts
-            )
+            return said, attempts
 
     def _body(self, request: ChatRequest, mode: int) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -118,31 +145,6 @@ def _about_format(error: ModelRefused | Transient) -> bool:
     if error.status in _CAPABILITY:
         return True
     return error.status == 500 and any(word in str(error).lower() for word in _ABOUT_FORMAT)
-
-
-def _read(answer: Mapping[str, Any], request: ChatRequest) -> ChatAnswer:
-    choices = answer.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    if not isinstance(first, dict) or not isinstance(message, dict):
-        raise ModelMisbehaved("chat: the answer holds no choices[0].message")
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    if content is not None and not isinstance(content, str):
-        raise ModelMisbehaved(f"chat: expected text in message.content, got {type(content).__name__}")
-    text = content or ""
-    usage = answer.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    tokens_in, tokens_out = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    counted = isinstance(tokens_in, int) and isinstance(tokens_out, int)
-    return ChatAnswer(
-        text=text,
-        tokens_in=tokens_in if isinstance(tokens_in, int) else estimate_tokens(request.system + request.user),
-        tokens_out=tokens_out if isinstance(tokens_out, int) else estimate_tokens(text),
-        truncated=first.get("finish_reason") == "length",
-        counted=counted,
-    )
 
 
 class OpenAIEmbedder:

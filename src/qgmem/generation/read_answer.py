@@ -1,0 +1,100 @@
+"""An answerer's JSON, checked: every label exists, both fields are there, and what was repaired is said ([Q] F)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..errors import ModelMisbehaved
+from ..models.json_answer import parse_json
+from ..types import JsonValue
+
+NOT_MENTIONED = "Not mentioned"
+PATHS = ("reasoning_path", "reasoning", "path", "explanation")
+ANSWERS = ("answer", "final_answer", "response")
+_LABEL = re.compile(r"\b(MU|F)[ -]?#?(\d+)\b")
+_BRACKETED = re.compile(r"\s*[\[(]\s*(?:(?:MU|F)[ -]?#?\d+[\s,;&and]*)+[\])]|\s*\bMU[ -]?#?\d+\b")
+_EMPTY = re.compile(r"\s*[\[(][\s,;]*[\])]")
+_ABSTAINS = re.compile(
+    r"(?:the |this |that |it )?(?:answer |information )?(?:is |was )?(?:"
+    r"not (?:mentioned|specified|stated|known|given|provided|available|found|enough information)\b.*|"
+    r"no (?:information|mention|answer)\b.*|insufficient information\b.*|can(?:no|')t be (?:determined|answered)\b.*|"
+    r"cannot (?:determine|answer|say)\b.*|i (?:do not|don't) know\b.*|unknown|unclear|n/?a)[.!]?",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an answerer said. `cited`: labels that exist, by first mention; `notes`: what was repaired."""
+
+    answer: str
+    abstained: bool
+    reasoning_path: str
+    cited: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -> Draft:
+    """The answer in a model's text; `known` are the labels of its context.
+
+    Prose and fences around the JSON, a missing end, other names of the fields, a list or number as the answer are
+    repaired and noted; labels that do not exist are taken out. Raises ModelMisbehaved, whose text completes "it …",
+    where there is no answer to read.
+    """
+    try:
+        found = parse_json(text)
+    except ModelMisbehaved as error:
+        raise ModelMisbehaved("holds no JSON object") from error
+    value = found.value[0] if isinstance(found.value, list) and len(found.value) == 1 else found.value
+    if not isinstance(value, dict):
+        raise ModelMisbehaved(f"is {_kind(value)}, not an object with reasoning_path and answer")
+    fields = {name.strip().casefold().replace(" ", "_"): inner for name, inner in value.items()}
+    notes = [] if found.clean else ["the JSON was repaired"]
+    said = next((fields[name] for name in ANSWERS if name in fields), _MISSING)
+    if said is _MISSING:
+        cut = " and was cut off" if truncated or found.cut is not None else ""
+        raise ModelMisbehaved(f"has no field `answer`{cut}")
+    answer = _BRACKETED.sub("", _text(said)).strip()
+    path = next((_text(fields[name]) for name in PATHS if name in fields), "").strip()
+    if not path:
+        notes.append("reasoning_path was missing")
+    mentioned = list(dict.fromkeys(_name(match) for match in _LABEL.finditer(f"{path} {_text(said)}")))
+    unknown = [name for name in mentioned if name not in known and (name.startswith("MU") or name in path)]
+    if unknown:
+        path = _without(path, frozenset(unknown))
+        notes.append(f"labels that do not exist were taken out: {', '.join(unknown)}")
+    abstained = not answer or _ABSTAINS.fullmatch(answer) is not None
+    cited = tuple(name for name in mentioned if name in known)
+    return Draft(answer or NOT_MENTIONED, abstained, path, cited, tuple(notes))
+
+
+_MISSING = object()
+
+
+def _text(value: object) -> str:
+    """A field as text; a list with commas. Raises ModelMisbehaved for an object."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, list):
+        return ", ".join(part for part in map(_text, value) if part)
+    raise ModelMisbehaved("has an object where a text should be")
+
+
+def _kind(value: JsonValue) -> str:
+    return "a list" if isinstance(value, list) else "a single value"
+
+
+def _name(match: re.Match[str]) -> str:
+    return f"{match[1]}{int(match[2])}"
+
+
+def _without(path: str, unknown: Collection[str]) -> str:
+    """The path without those labels, and without the brackets that stood around them alone."""
+    path = _LABEL.sub(lambda match: "" if _name(match) in unknown else match[0], path)
+    return " ".join(_EMPTY.sub("", path).split())
