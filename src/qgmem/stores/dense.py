@@ -49,17 +49,28 @@ class VectorBlock:
 
     def scan(self, query: Float32) -> Float32:
         """(v,) cosines: exact when few, else within about 0.01."""
+        found: Float32 = self.scans(query[None])[0]
+        return found
+
+    def scans(self, queries: Float32) -> Float32:
+        """(c, v) the same of c queries (c, d) at once."""
         if self.codes is None or self.scale is None:
-            return _dots(self.vector, query)
-        largest = float(np.abs(query).max()) or 1.0
-        code = np.rint(query * (127 / largest)).astype(np.int8)
-        dots = np.asarray(simsimd.cdist(code[None, :], self.codes, "dot", out_dtype="float32"))[0]
-        found: Float32 = dots * (self.scale * np.float32(largest / 127))
+            return _dots(self.vector, queries)
+        largest = np.abs(queries).max(axis=1, keepdims=True)
+        largest[largest == 0] = 1
+        code = np.rint(queries * (127 / largest)).astype(np.int8)
+        found: Float32 = np.asarray(simsimd.cdist(code, self.codes, "dot", out_dtype="float32"))
+        found *= self.scale * (largest / 127)
         return found
 
     def exact(self, query: Float32, rows: NDArray[np.intp]) -> Float32:
         """(len(rows),) exact cosines of these rows."""
-        return _dots(np.take(self.vector, rows, axis=0), query)
+        found: Float32 = self.exacts(query[None], rows)[0]
+        return found
+
+    def exacts(self, queries: Float32, rows: NDArray[np.intp]) -> Float32:
+        """(c, len(rows)) the same of c queries (c, d) at once."""
+        return _dots(np.take(self.vector, rows, axis=0), queries)
 
     def taken(self, rows: NDArray[np.intp]) -> VectorBlock:
         """The block of these rows alone."""
@@ -68,17 +79,18 @@ class VectorBlock:
         return VectorBlock(self.vector[rows], self.codes[rows], self.scale[rows])
 
 
-def _dots(vector: NDArray[np.float16], query: Float32) -> Float32:
-    """(n,) products with a float32 query, exact to float32, without making float32 vectors of them."""
-    if not len(vector):
-        return np.empty(0, np.float32)
-    two = np.empty((2, len(query)), np.float16)
-    two[0] = query
-    two[1] = (query - two[0]) * np.float32(REST)
+def _dots(vector: NDArray[np.float16], queries: Float32) -> Float32:
+    """(c, n) products with c float32 queries, exact to float32, without making float32 vectors of them."""
+    c, d = queries.shape
+    if not len(vector) or not c:
+        return np.empty((c, len(vector)), np.float32)
+    two = np.empty((2 * c, d), np.float16)
+    two[:c] = queries
+    two[c:] = (queries - two[:c]) * np.float32(REST)
     dots = np.asarray(simsimd.cdist(two, vector, "dot", out_dtype="float32"))
-    found: Float32 = dots[1]
+    found: Float32 = dots[c:]
     found /= np.float32(REST)
-    found += dots[0]
+    found += dots[:c]
     return found
 
 

@@ -230,18 +230,17 @@ class Index:
         A phrase counts at cosine ≥ threshold, or 1 when its text is the constraint's.
         `vectors`: (c, d), `hashes`: of the c texts.
         """
-        total = np.zeros(self.rows, np.float32)
-        for vector, number in zip(vectors, hashes, strict=True):
-            matched = [_phrase_match(part, vector, number, threshold) for part in self.phrases]
-            if matched:
-                keys = np.concatenate([keys for keys, _ in matched])
-                total += self._spread(keys, np.concatenate([strength for _, strength in matched]), locations)
+        scores = np.zeros((len(hashes), self.rows), np.float32)
+        for run in self.phrases:
+            keys, strength, constraint = _phrase_matches(run, vectors, np.array(hashes, np.uint64), threshold)
+            self._spread(scores, keys, strength, constraint, locations)
+        total = scores[0] if len(scores) == 1 else scores.sum(axis=0)
         rows = np.flatnonzero(total > 0)  # of booleans: eight times faster than of floats
         return rows, total[rows] / np.float32(max(len(hashes), 1))
 
-    def _spread(self, phrases: Int64, strength: Float32, locations: bool) -> Float32:
-        """(rows,) the strongest of these phrases that each living unit mentions."""
-        scores = np.zeros(self.rows, np.float32)
+    def _spread(self, scores: Float32, phrases: Int64, strength: Float32, constraint: Rows, locations: bool) -> None:
+        """Raise (c, rows) scores to the strongest phrase of each constraint that each living unit mentions."""
+        flat = scores.reshape(-1)
         for part, start in zip(self.parts, self._start, strict=False):
             segment = part.segment
             left = np.searchsorted(segment.mention_phrase, phrases, side="left")
@@ -253,8 +252,7 @@ class Index:
             if part.alive is not None:
                 living = part.alive[at]
                 at, owner = at[living], owner[living]
-            np.maximum.at(scores, at + int(start), strength[owner])
-        return scores
+            np.maximum.at(flat, constraint[owner] * self.rows + at + int(start), strength[owner])
 
     def time_matches(self, spans: Sequence[tuple[int, int]], uttered: bool) -> tuple[Rows, Float32]:
         """TimeMatch: the best days(C ∩ T) / min(days C, days T) over pairs; only rows above 0."""
@@ -300,13 +298,17 @@ class Index:
         if not len(rows):
             return found
         candidates: list[tuple[Int64, Rows]] = []  # (2 · distance, len(rows)) chain keys and rows, one entry a part
-        steps = np.arange(distance)[:, None]
         for part, start in zip(self.parts, self._start, strict=False):
             keys, owners = part.chain
             if len(keys):
-                left = np.searchsorted(keys, chain)
-                right = left + (keys[np.minimum(left, len(keys) - 1)] == chain)  # a turn has one verbatim unit
-                at = np.stack([left - 1 - steps, right + steps], axis=1).reshape(2 * distance, -1)
+                if len(self.parts) == 1 and part.in_order:
+                    left, right = rows, rows + 1  # a row's place in the chain is the row
+                else:
+                    left = np.searchsorted(keys, chain)
+                    right = left + (keys[np.minimum(left, len(keys) - 1)] == chain)  # a turn has one verbatim unit
+                at = np.empty((2 * distance, len(rows)), np.intp)
+                for step in range(distance):
+                    at[2 * step], at[2 * step + 1] = left - 1 - step, right + step
                 candidates.append(_beside(keys, owners, int(start), at, chain))
         if len(candidates) == 1:
             found[:] = candidates[0][1].T
@@ -337,14 +339,15 @@ class Index:
         return mine if part.alive is None else mine & part.alive
 
 
-def _phrase_match(part: Phrases, vector: Float32, number: int, threshold: float) -> tuple[Int64, Float32]:
-    """(phrase keys, strengths) that one constraint matches in one run of phrases."""
-    near = np.flatnonzero(part.vectors.scan(vector) >= threshold - 0.02)
-    strength = part.vectors.exact(vector, near)
-    kept = strength >= threshold
-    same = np.flatnonzero(part.hash == np.uint64(number))
-    strength = np.concatenate([np.minimum(strength[kept], 1), np.ones(len(same), np.float32)])
-    return part.key[np.concatenate([near[kept], same])], strength
+def _phrase_matches(run: Phrases, vectors: Float32, numbers: UInt64, threshold: float) -> tuple[Int64, Float32, Rows]:
+    """(phrase keys, strengths, which constraint) of all matches in one run of phrases."""
+    likely = (run.vectors.scans(vectors) >= threshold - 0.02).any(axis=0)
+    likely |= (run.hash == numbers[:, None]).any(axis=0)
+    near = np.flatnonzero(likely)
+    strength = np.minimum(run.vectors.exacts(vectors, near), 1)
+    strength[run.hash[near] == numbers[:, None]] = 1
+    constraint, at = np.nonzero(strength >= threshold)
+    return run.key[near[at]], strength[constraint, at], constraint
 
 
 def _postings(part: Part, numbers: UInt64) -> tuple[Rows, NDArray[np.uint16], Rows]:
@@ -360,11 +363,17 @@ def _postings(part: Part, numbers: UInt64) -> tuple[Rows, NDArray[np.uint16], Ro
     return at[living], count[living], owner[living]
 
 
-def _beside(keys: Int64, rows: Rows, start: int, at: Rows, chain: Int64) -> tuple[Int64, Rows]:
-    """Chain keys and rows at these places, row -1 where the place does not exist or is of another session."""
-    near = keys[np.minimum(np.maximum(at, 0), len(keys) - 1)]
-    inside = (at >= 0) & (at < len(keys)) & (near >> CHAIN_SHIFT == chain >> CHAIN_SHIFT)
-    return near, np.where(inside, rows[np.where(inside, at, 0)] + start, -1)
+def _beside(keys: Int64, rows: Int32 | None, start: int, at: Rows, chain: Int64) -> tuple[Int64, Rows]:
+    """Chain keys and rows at these places, row -1 where the place does not exist or is of another session.
+
+    `rows`: what lies at a place; None: the row of the same number.
+    """
+    there = np.minimum(np.maximum(at, 0), len(keys) - 1)
+    near = keys[there]
+    outside = (there != at) | ((near ^ chain) >> CHAIN_SHIFT != 0)
+    found: Rows = (there if rows is None else rows[there]) + np.intp(start)
+    found[outside] = -1
+    return near, found
 
 
 def _nearest(keys: Int64, rows: Rows, n: int, *, newest: bool) -> Rows:

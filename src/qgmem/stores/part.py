@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from . import segment as seg
 from .dense import VectorBlock
-from .segment import Int64, Segment, UInt64
+from .segment import Int32, Int64, Segment, UInt64
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
+
+PIECE = 1 << 16  # rows looked at together
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,23 @@ class Part:
     def one_each(self) -> bool:
         """True when every unit has exactly one vector: then a row's vector lies at the row itself."""
         vector_row = self.segment.vector_row
-        return len(vector_row) == len(self.segment) and bool((vector_row == np.arange(len(vector_row))).all())
+        return len(vector_row) == len(self.segment) and _counts_up(vector_row)
 
     @cached_property
-    def chain(self) -> tuple[Int64, Rows]:
-        """Chain keys of the living verbatim rows, ascending, and those rows."""
+    def in_order(self) -> bool:
+        """True when every row is a living verbatim unit and they lie in chain order, as ingestion leaves them."""
+        rows = self.segment.chain_row
+        return self.alive is None and len(rows) == len(self.segment) and _counts_up(rows)
+
+    @cached_property
+    def chain(self) -> tuple[Int64, Int32 | None]:
+        """Chain keys of the living verbatim rows, ascending, and those rows; None: the rows are 0, 1, 2, …."""
+        if self.in_order:
+            return self.segment.chain, None
         rows = self.segment.chain_row
         if self.alive is not None:
             rows = rows[self.alive[rows]]
-        return self.segment.chain[rows], rows.astype(np.intp)
+        return self.segment.chain[rows], rows
 
     def without(self, keys: Int64) -> Part:
         """The same with these units dead."""
@@ -71,6 +81,14 @@ class Part:
         alive[dead] = False
         length = self.length - int(segment.length[dead].sum(dtype=np.int64))
         return Part(segment, alive, self.vectors, self.size - len(dead), length)
+
+
+def _counts_up(rows: Int32) -> bool:
+    """True for 0, 1, 2, …; compared piece by piece, since a mapped million should not be copied to know."""
+    return all(
+        bool((rows[start : start + PIECE] == np.arange(start, min(start + PIECE, len(rows)))).all())
+        for start in range(0, len(rows), PIECE)
+    )
 
 
 def joined(parts: Sequence[Part]) -> Part:

@@ -86,8 +86,9 @@ class Segment:
         length = self.id_start[rows + 1] - start
         width = int(length.max(initial=1))
         inside = np.arange(width) < length[:, None]
-        letters = np.where(inside, self.id_bytes[np.where(inside, start[:, None] + np.arange(width), 0)], 0)
-        return letters.astype(np.uint8).view(f"S{width}").ravel()
+        letters = self.id_bytes[np.where(inside, start[:, None] + np.arange(width), 0)]
+        letters *= inside
+        return letters.view(f"S{width}").ravel()
 
     def postings(self, terms: UInt64) -> list[slice]:
         """Where the postings of these terms lie; an empty slice for one that does not occur."""
