@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
+    AnswerFailed,
     EmbedderMismatch,
     InvalidInput,
     MissingExtra,
@@ -24,6 +25,7 @@ from .errors import (
 from .types import AddItem, AddReport, Entity, Hit, Interval, MemoryUnit, Triple, Turn
 
 if TYPE_CHECKING:
+    from .generation.answer import Answer, AnswerEvent
     from .memory import Memory
     from .memory_async import AsyncMemory
     from .settings import Settings
@@ -32,6 +34,9 @@ __version__ = "0.1.0"
 __all__ = [
     "AddItem",
     "AddReport",
+    "Answer",
+    "AnswerEvent",
+    "AnswerFailed",
     "AsyncMemory",
     "EmbedderMismatch",
     "Entity",
@@ -54,7 +59,13 @@ __all__ = [
     "Triple",
     "Turn",
 ]
-_LAZY = {"Memory": "memory", "AsyncMemory": "memory_async", "Settings": "settings"}
+_LAZY = {
+    "Answer": "generation.answer",
+    "AnswerEvent": "generation.answer",
+    "AsyncMemory": "memory_async",
+    "Memory": "memory",
+    "Settings": "settings",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 from . import transfer
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
+from .asking import Asking, OnEvent, Question, checked_budget, streamed
 from .building import Building, OnWindow
 from .chronicle import Chronicle
 from .construction.build import BuildReport
@@ -26,13 +27,14 @@ from .construction.forecast import Forecast
 from .construction.messages import Timestamp, read_time
 from .construction.redaction import Redactor
 from .errors import InvalidInput, NotFound
+from .generation.answer import Answer, AnswerEvent
 from .generation.serialise import serialise
 from .ingest import Ingest, Messages, Shared
 from .loading import Loading
 from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
-from .protocols import AttributeExtractor, Embedder, Reranker
+from .protocols import Answerer, AttributeExtractor, Embedder, Reranker
 from .recall import Recall, how_many, readable, scoped
 from .registry import checked_embedder, make_chat, make_extractor, make_query_model, make_reranker
 from .settings import Settings
@@ -70,9 +72,9 @@ class Memory:
         self._shows = chosen if settings.redaction == "recall" else None
         self._ingest = Ingest(self.embedder, extractor, settings, self._writes)
         asking = make_query_model(settings, self._writes or self._shows)
-        self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking)
+        self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking, self._chronicle)
         self._building = Building(extractor, settings, self._writes or self._shows)
-        self._chronicle = Chronicle(self._shown)
+        self._asking = Asking(self._recall, self._chronicle, settings, self._shown)
         self._spaces = Spaces(path, settings, self.embedder)
         self._space, self._existing = self._spaces.space, self._spaces.existing
         self._loading = Loading(self._spaces, self._ingest, self._writes)
@@ -136,6 +138,7 @@ class Memory:
         unit = self._unit(id, user_id)
         self._ingest.update(self._space(user_id), unit, text, self._clock().isoformat())
         return self.get(id, user_id=user_id)
+        self._asking.forget()
 
     def delete(
         self,
@@ -160,10 +163,12 @@ class Memory:
         receipt = space.store.delete(list(dict.fromkeys(ids)))
         space.index.unbase()
         return receipt
+        self._asking.forget()
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
         return self._spaces.remove(user_id)
+        self._asking.forget()
 
     def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:
         """Make the vectors that are missing after an embedder failed; how many units. Raises ModelError."""
@@ -249,12 +254,49 @@ class Memory:
 
     def context(self, query: str, *, user_id: str = DEFAULT_USER, budget_tokens: int = 700, **search: Any) -> str:
         """The evidence as prompt-ready text with labels and dates; no language model takes part."""
-        if isinstance(budget_tokens, bool) or not isinstance(budget_tokens, int) or budget_tokens < 1:
-            raise InvalidInput("budget_tokens", f"is {budget_tokens!r}", "give a whole number of at least 1")
+        checked_budget(budget_tokens)
         hits = self.search(query, user_id=user_id, **search)
         return serialise(hits, budget_tokens, question_terms(query, self.settings.language))
 
     def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
+    def ask(
+        self,
+        question: str,
+        *,
+        user_id: str = DEFAULT_USER,
+        question_time: Moment = None,
+        as_of: Moment = None,
+        known_at: Moment = None,
+        limit: int | None = None,
+        top_k: int | None = None,
+        filters: Mapping[str, Any] | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        chat: Answerer | ChatModel | str | None = None,
+        budget_tokens: int | None = None,
+        on_event: OnEvent | None = None,
+    ) -> Answer:
+        """An answer with the evidence for it: cited memories, their turns, the local graph, tokens and seconds.
+
+        `chat`: who answers, a model or its name; by default the settings' `chat_model`. Without one the evidence
+        comes back unanswered and says so. `budget_tokens`: of the evidence that the model reads; by default the
+        settings' `context_tokens`. `on_event` hears of the evidence and of the answer as it is written. The rest
+        is `search`'s. Raises AnswerFailed, which holds the evidence, when the model gives nothing that can be used.
+        """
+        also = _given(agent_id=agent_id, run_id=run_id)
+        user_id, scope = scoped(filters, user_id, as_of, known_at, also)
+        wanted = how_many(limit, top_k, self.settings.k)
+        budget = self.settings.context_tokens if budget_tokens is None else budget_tokens
+        asked = Question(readable(question), wanted, scope, question_time, budget)
+        return self._asking.ask(self._space(user_id, create=False), asked, chat, on_event)
+
+    def ask_stream(self, question: str, **ask: Any) -> Iterator[AnswerEvent]:
+        """As `ask`, one event at a time: the evidence, pieces of the answer as it is written, the checked answer.
+
+        Closing the iterator stops the model where it can be stopped. Raises as `ask`, while it is read.
+        """
+        return streamed(lambda on_event: self.ask(question, **ask, on_event=on_event))
+
         """One unit. Raises NotFound."""
         found = self._unit(id, user_id)
         return found if self._shows is None else self._shows.fresh().unit(found)

@@ -9,6 +9,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from .generation.answer import AnswerEvent
 from .memory import Memory
 from .protocols import Embedder
 from .settings import Settings
@@ -63,6 +64,7 @@ class AsyncMemory:
     windows = _threaded(Memory.windows)
     ledger = _threaded(Memory.ledger)
     search = _threaded(Memory.search)
+    ask = _threaded(Memory.ask)
     get = _threaded(Memory.get)
     get_all = _threaded(Memory.get_all)
     turn = _threaded(Memory.turn)
@@ -77,6 +79,12 @@ class AsyncMemory:
         """As `Memory.context`; `search` takes what `search` takes."""
         ask = partial(self.memory.context, query, user_id=user_id, budget_tokens=budget_tokens, **search)
         return await asyncio.to_thread(ask)
+
+    async def ask_stream(self, question: str, **ask: Any) -> AsyncIterator[AnswerEvent]:
+        """As `Memory.ask_stream`."""
+        events = self.memory.ask_stream(question, **ask)
+        while (event := await asyncio.to_thread(next, events, None)) is not None:
+            yield event
 
     async def import_(
         self, path: str | Path, *, format: str | None = None, user_id: str | None = None

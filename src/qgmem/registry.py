@@ -13,7 +13,7 @@ from .construction.redaction import Redactor
 from .errors import InvalidInput
 from .models.chat import ChatModel
 from .models.ledger import Price
-from .protocols import AttributeExtractor, Embedder, Reranker
+from .protocols import Answerer, AttributeExtractor, Embedder, Reranker
 from .settings import Settings
 
 T = TypeVar("T")
@@ -103,6 +103,20 @@ def chat_price(settings: Settings) -> Price | None:
     """What the settings say that the chat model costs."""
     given = settings.chat_price_in, settings.chat_price_out
     return None if given == (None, None) else Price(given[0] or 0.0, given[1] or 0.0)
+
+
+def make_answerer(given: Answerer | ChatModel | str | None, settings: Settings) -> Answerer | None:
+    """The caller's answerer or chat model, or the one that the name or the settings say; None where nobody is named.
+
+    Raises InvalidInput.
+    """
+    if isinstance(given, Answerer) or (given is None and not settings.chat_model):
+        return given
+    from .generation.text_answerer import TextAnswerer
+    from .models.tokenizer import token_counter
+
+    count = token_counter(settings.chat_tokenizer) if settings.chat_tokenizer else None
+    return TextAnswerer(make_chat(given, settings), count)
 
 
 def _learned(*_: object) -> PoolReranker:

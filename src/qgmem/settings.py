@@ -56,6 +56,9 @@ class Settings(BaseModel):
     chat_seconds: float = Field(default=120.0, gt=0)  # to wait for one answer
     chat_concurrency: int = Field(default=4, ge=1)  # calls under way at a time
     chat_price_in: float | None = Field(default=None, ge=0)  # US dollars for a million tokens
+    # answers
+    context_tokens: int = Field(default=700, ge=1)  # of what an answerer reads as MEMORY
+    chat_tokenizer: str | None = None  # the chat model's tokenizer.json; None estimates tokens
     chat_price_out: float | None = Field(default=None, ge=0)
     # secrets
     redaction: Redaction = "off"  # write: blacked out before anything is stored; recall: before anything is shown
