@@ -27,7 +27,7 @@ from .settings import Settings
 from .stores.analyser import terms
 from .stores.filters import parse_filters
 from .stores.folder import checked
-from .stores.index import Index, Mask
+from .stores.index import Index, Mask, Rows
 from .stores.reading import time_number
 from .stores.segment import NO_DAY, NO_TIME
 from .text import clean
@@ -153,6 +153,7 @@ class Recall:
             documents=lambda rows: [unit_document(unit) for unit in space.store.units(index.ids(rows))],
             reranker=self._reranker,
             texts=lambda rows: [f"{unit.speaker}: {unit.text}" for unit in space.store.units(index.ids(rows))],
+            words=lambda rows: _words(space, index, rows),
         )
         return index, activate(index, asked, around, settings, allowed)
 
@@ -164,6 +165,13 @@ class Recall:
             parsed = self._query_model.parse(parsed.query, times, space.store.log, space.store.user_id)
         words = question_terms(question, self._settings.language)
         return Asked(parsed.query, words, space.named(index, words), parsed.notes)
+
+
+def _words(space: Namespace, index: Index, rows: Rows) -> list[str]:
+    """The words of these units in order, without those that were deleted since the index was read."""
+    keys = np.asarray(index.gather("key", rows)).tolist()
+    found = space.store.texts(keys)
+    return [found[key] for key in keys if key in found]
 
 
 def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:

@@ -67,7 +67,8 @@ class Surroundings:
     """What activation needs of the namespace and the models besides the index.
 
     `terms`: the analyser. `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it
-    is asked for. `texts`: rows -> speaker and words, for rerankers that compare words.
+    is asked for. `texts`: rows -> speaker and words, for rerankers that compare words. `words`: rows -> words of
+    those units that are still there.
     """
 
     embed: Embed
@@ -77,6 +78,7 @@ class Surroundings:
     documents: Documents
     reranker: PoolReranker | TimeBox | None
     texts: Documents | None = None
+    words: Documents | None = None
 
 
 def activate(
@@ -123,8 +125,8 @@ def activate(
         notes += [f"not-reranked: {outcome.failure}"] if outcome.failure else []
         clock.lap("rerank")
     fused = codes.first(index, asked.query.text, around.terms, fused, settings.pool, allowed)
-    if around.texts is not None and not asked.query.constraints.fact_times:
-        fused = newest.reorder(index, asked.query.text, asked.terms, fused, around.texts, around.terms)
+    if around.words is not None and not asked.query.constraints.fact_times:
+        fused = newest.reorder(index, asked.query.text, asked.terms, fused, around.words, around.terms)
     return Activation(fused.rows, fused.scores, tuple(lists), fused.parts, clock.seconds, tuple(notes))
 
 

@@ -1,92 +1,156 @@
-"""Statements that say the same but for one value: the newest first, for questions about now.
+"""The last step of the order: among the best, wording before age, and of versions of one claim the newest first.
 
-Two units state the same claim when they match the question in the same words, and at least half of their own words
-agree: "Fatah is chaired by A", "Fatah is chaired by B". Which is shown first is then a matter of age, not of a hair's
-breadth of score. It is a matter of order only: every version stays in the list. A question about its own time is left
-alone. A question that says "now" puts what tells of a long past behind the rest.
+1. Units that hold the same words of the question are ordered by how closely they follow its wording (`wording.py`),
+   as far as a small step of score allows.
+2. Versions of one claim (`versions.py`) stand newest first: "Fatah is chaired by A", "Fatah is chaired by B". Which
+   is shown first is then a matter of age, not of a hair's breadth of score.
+3. A question that says "now" puts what tells of a long past behind the rest.
+
+It is a matter of order only: every version stays in the list. A question about its own time is left alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..stores.index import Index, Mask, Rows
 from ..stores.segment import CHAIN_SHIFT, NO_DAY
 from .fusion import Fused
 from .rerank import Documents
+from .versions import Question, words
+from .wording import Wording
 
+Terms = Callable[[str], Sequence[str]]
 DEPTH = 20  # units compared with each other
+LONGEST = 100  # terms; what is longer states more than one claim
+STEP = 0.1  # of the spread of the scores compared: what wording may change; the sequential model's share of pairs
 LONG_PAST = 90  # days between what a unit tells of and its telling, from which it is a story of the past
 _NOW = re.compile(
     r"\b(now|currently|nowadays|at (the moment|present)|these days|present(ly)?|still)\b", re.IGNORECASE
 )
-AGREEING = 0.5  # share of the longer statement's distinct words that both hold
 
 
-def newest_first(
-    question: frozenset[str], statements: Sequence[frozenset[str]], age: Sequence[tuple[int, int]]
-) -> list[int]:
-    """Places of the statements in their new order. `age`: larger is newer; statements are best first.
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A unit's words, none for a long one, the code of who says them, and its age: larger is newer.
 
-    >>> one, other = frozenset({"chair", "is", "a"}), frozenset({"chair", "is", "b"})
-    >>> newest_first(frozenset({"chair"}), [one, other], [(0, 1), (0, 2)])
+    `held`: the question's terms that the unit holds, one bit each.
+    """
+
+    words: Sequence[str]
+    held: int
+    age: tuple[int, int] = (0, 0)
+    voice: int = 0
+
+
+def newest_first(question: Question, statements: Sequence[Statement], kind: int = 0) -> list[int]:
+    """Places of the statements, best first, in their new order: versions change places among themselves only.
+
+    `kind`: bits of `held` that a value may hold, for words that say of what kind the answer is.
+
+    >>> question = Question.of("Who chairs the club?", str.split)
+    >>> one, other = "a chairs the club".split(), "b chairs the club".split()
+    >>> newest_first(question, [Statement(one, 1, age=(0, 1)), Statement(other, 1, age=(0, 2))])
     [1, 0]
     """
-    group = list(range(len(statements)))
-    for later in range(len(statements)):
-        for earlier in range(later):
-            if group[earlier] == earlier and _same_claim(question, statements[earlier], statements[later]):
-                group[later] = earlier
-                break
-    order = [0] * len(statements)
-    for first in sorted(set(group)):
-        places = [place for place, owner in enumerate(group) if owner == first]
-        newest = sorted(places, key=lambda place: age[place], reverse=True)
-        for place, member in zip(places, newest, strict=True):
+    claims: dict[
+        tuple[int, int], list[list[int]]
+    ] = {}  # by what is held and who says it; each the places of versions
+    for place, one in enumerate(statements):
+        if one.words and one.held & ~kind:
+            claim = claims.setdefault((one.held & ~kind, one.voice), [])
+            for versions in claim:
+                if question.versions(statements[versions[0]].words, one.words):
+                    versions.append(place)
+                    break
+            else:
+                claim.append([place])
+    order = list(range(len(statements)))
+    for versions in (versions for claim in claims.values() for versions in claim if len(versions) > 1):
+        newest = sorted(versions, key=lambda place: statements[place].age, reverse=True)
+        for place, member in zip(versions, newest, strict=True):
             order[place] = member
     return order
 
 
-def _same_claim(question: frozenset[str], one: frozenset[str], other: frozenset[str]) -> bool:
-    asked = question & one
-    if not asked or asked != question & other or one == other:  # a repetition is no other version
-        return False
-    return len(one & other) >= AGREEING * max(len(one), len(other))
+def worded_first(wording: Wording, statements: Sequence[Statement], scores: Sequence[float]) -> list[int]:
+    """Places in the order of score and wording, changed only among statements that hold the same question words.
+
+    `scores`: best first.
+    """
+    order = list(range(len(statements)))
+    alike: dict[int, list[int]] = {}
+    for place, statement in enumerate(statements):
+        if statement.held and statement.words:
+            alike.setdefault(statement.held, []).append(place)
+    step = STEP * (scores[0] - scores[-1]) if len(scores) else 0.0
+    for places in alike.values():
+        if len(places) < 2:
+            continue
+        marks = wording.marks([statements[place].words for place in places])
+        value = {place: scores[place] + step * mark for place, mark in zip(places, marks, strict=True)}
+        for place, member in zip(places, sorted(places, key=lambda at: -value[at]), strict=True):
+            order[place] = member
+    return order
 
 
-def reorder(
-    index: Index,
-    text: str,
-    question: Sequence[str],
-    fused: Fused,
-    texts: Documents,
-    terms: Callable[[str], Sequence[str]],
-) -> Fused:
-    """The pool with the versions of one claim newest first among its `DEPTH` best; scores keep to their places.
+def reorder(index: Index, text: str, question: Sequence[str], fused: Fused, read: Documents, terms: Terms) -> Fused:
+    """The pool with its `DEPTH` best in their last order; scores keep to their places.
 
-    Where the question's `text` says "now", "currently", "still", what tells of a long past follows the others.
+    `text`, `question`: the question and its terms without function words; `read`: rows -> words of the units as they
+    stand; `terms`: the analyser.
     """
     rows = fused.rows[:DEPTH]
     if len(rows) < 2:
         return fused
-    said = np.asarray(index.gather("utterance_us", rows)).tolist()
-    sequence = (np.asarray(index.gather("chain", rows)) & ((1 << CHAIN_SHIFT) - 1)).tolist()
-    statements = [frozenset(terms(text)) for text in texts(rows)]
-    if len(statements) < len(rows):  # a unit was deleted since the index was read
-        return fused
-    order = np.array(newest_first(frozenset(question), statements, list(zip(said, sequence, strict=True))))
+    about = list(dict.fromkeys(question))
+    statements = _statements(index, rows, _held(index, about, rows), read)
+    scores = fused.scores[:DEPTH].tolist()
+    asked = Question.of(text, terms, question)
+    kind = sum(1 << place for place, term in enumerate(about) if term in asked.kind)
+    order = worded_first(Wording.of(text, terms), statements, scores)
+    new = np.array([order[place] for place in newest_first(asked, [statements[at] for at in order], kind)])
     if _NOW.search(text):
-        past = _of_the_past(index, rows)[order]
-        order = np.concatenate([order[~past], order[past]])
-    if (order == np.arange(len(order))).all():
-        return fused
+        past = _of_the_past(index, rows)[new]
+        new = np.concatenate([new[~past], new[past]])
+    return fused if (new == np.arange(len(new))).all() else _moved(fused, new)
+
+
+def _moved(fused: Fused, order: NDArray[np.intp]) -> Fused:
+    """The pool with its first places in this order, and what that adds to each score said."""
     place = np.concatenate([order, np.arange(len(order), len(fused.rows))])
     parts = {name: values[place] for name, values in fused.parts.items()}
     parts["newest"] = fused.scores - fused.scores[place]
     return Fused(fused.rows[place], fused.scores, parts)
+
+
+def _statements(index: Index, rows: Rows, held: Sequence[int], read: Documents) -> list[Statement]:
+    """The units with their words, but for those that are long and those that hold no word of the question."""
+    short = (np.asarray(index.gather("length", rows)) <= LONGEST) & (np.array(held) != 0)
+    wanted = np.flatnonzero(short)
+    texts = read(rows[wanted]) if len(wanted) > 1 else []
+    found: list[Sequence[str]] = [()] * len(rows)
+    if len(texts) == len(wanted):  # fewer: a unit was deleted since the index was read
+        for place, text in zip(wanted.tolist(), texts, strict=True):
+            found[place] = words(text)
+    said = np.asarray(index.gather("utterance_us", rows)).tolist()
+    sequence = (np.asarray(index.gather("chain", rows)) & ((1 << CHAIN_SHIFT) - 1)).tolist()
+    voices = np.asarray(index.gather("speaker", rows)).tolist()
+    return [Statement(*values) for values in zip(found, held, zip(said, sequence, strict=True), voices, strict=True)]
+
+
+def _held(index: Index, about: Sequence[str], rows: Rows) -> list[int]:
+    """Which of these terms each row holds, one bit each."""
+    order = np.argsort(rows)
+    bits = np.empty(len(rows), object)
+    matched = index.matched_terms(about, rows[order])[0] > 0
+    bits[order] = matched.astype(object) @ np.array([1 << place for place in range(len(about))], object)
+    return [int(found) for found in bits]
 
 
 def _of_the_past(index: Index, rows: Rows) -> Mask:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import ModelUnavailable
 from ..stores.index import Index, Rows
 from ..stores.segment import ASSISTANT, CAPTION, CHAIN_SHIFT, DIGIT, FACT_TIME, QUESTION, USER
+from .beside import beside
 from .channel import ChannelList, Float32
 
 _FIRST_PERSON = re.compile(r"\b(i|my|me|we|our|mine|us)\b", re.IGNORECASE)
@@ -53,8 +54,8 @@ def features(
     """
     if asking.vector is None:
         raise ModelUnavailable("needs the question's vector: the semantic channel is off")
-    beside = index.around(rows, 2)  # before, after, two before, two after
-    scope = np.unique(np.concatenate([rows, beside.ravel()]))
+    near = beside(index, rows, 2)  # before, after, two before, two after
+    scope = np.unique(np.concatenate([rows, near.ravel()]))
     scope = scope[scope >= 0]
     cosine = index.cosines(asking.vector, scope)
     words = lexical[scope] / max(float(lexical.max(initial=0)), 1e-6)
@@ -62,7 +63,7 @@ def features(
     share = idf / max(float(idf.sum()), 1e-6)
     own = 0.5 * cosine + 0.5 * words
     traits = np.asarray(index.gather("traits", scope))
-    around = _Around(scope, beside)
+    around = _Around(scope, near)
     at = np.searchsorted(scope, rows)
     mine = own[at]
     found: dict[str, NDArray[Any]] = {

@@ -134,6 +134,9 @@ class Store(Protocol):
     def units(self, ids: Sequence[str]) -> list[MemoryUnit]:
         """Units in the order of their ids; ids that are not here are left out."""
 
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        """The words of units by key, and nothing else of them; keys that are not here are left out."""
+
     def scan(self, filters: Filters | None = None, limit: int | None = None) -> Iterator[MemoryUnit]:
         """Units in ingestion order that pass the filters. Raises InvalidInput at once."""
 

@@ -306,6 +306,11 @@ class SqliteStore:
             found = {unit.id: unit for unit in reading.units(connection, ids)}
         return [found[unit_id] for unit_id in ids if unit_id in found]
 
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        """The words of units by key, and nothing else of them; keys that are not here are left out."""
+        with self._file.reading() as connection:
+            return reading.texts(connection, keys)
+
     def scan(self, filters: Filters | None = None, limit: int | None = None) -> Iterator[MemoryUnit]:
         """Units in ingestion order that pass the filters, read in pages. Raises InvalidInput at once."""
         return self._scan(compiled(parse_filters(filters)), limit)
