@@ -1,81 +1,138 @@
-"""What was true of whom, and when: trajectories read off a namespace's turns when asked for (SPEC §2.5, §2.6).
+"""What was true of whom, and when: traces of a namespace, kept up to date and asked for (SPEC §2.5, §2.6).
 
-Nothing of this is stored. Turns are read by the rules of `construction/triples`, without a model, and kept in memory
-until the namespace changes; then only sessions that changed are read again, and a session that has grown goes on
-where it stood. Reading takes about 2 ms a turn, once: 1 to 2 s for a LoCoMo conversation, 0.03 s after a write to it.
-A unit whose words were changed is read as it says now.
-
-Claims share a trace when they have one subject id and one relation. The rules name relations out of one table, so
-that cosines, which join predicates that no table knows, have nothing to add here (docs/results/traces.md).
+Traces lie in the store beside the turns and units that they come from. Whoever writes brings them up to date right
+after; what a writer could not finish is marked, and the next reader goes on with it before it answers.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
 from weakref import WeakKeyDictionary
 
-from .construction.traces import Claim, known_by, relation_of, states
-from .construction.traces.claims import KnownAt
-from .construction.triples import ReadTurn, SessionReader, claims_of, introduced
-from .errors import InvalidInput, NotFound
+from .construction.redaction import Redactor
+from .construction.traces import KnownAt, known_by, relation_of, states
+from .construction.traces.states import Trace
+from .errors import InvalidInput, ModelError, NotFound
+from .models.checked import CheckedEmbedder
 from .moments import Moment, last_day, last_moment, serial
 from .namespace import Namespace
-from .trajectory import Trajectory, told
-from .types import Turn
+from .stores.records import Receipt
+from .stores.trace_reading import Asserted, TraceReading
+from .stores.trace_tables import TraceTables
+from .stores.trace_words import put_words
+from .tracing import catch_up, claim_of
+from .tracing.asked import Sides, sides, wanted
+from .tracing.comparing import Comparison
+from .tracing.names import Bearers, key
+from .tracing.standing import Standing, heard, on
+from .trajectory import Trajectory, blacked_out, told
+from .types import MemoryUnit, Triple
 
-NEAREST = 5  # names that are offered for an unknown one
+AFTER_WRITE = 4  # steps of catching up that a writer makes; what is left, as after an upgrade, waits for a reader
+BEFORE_ASKING = 1  # the same, before a question that traces only help to order
 
 
-@dataclass(slots=True)
-class _Session:
-    """A session as far as it was read."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known around some units: the triples that they claim, by unit id, and the trajectories they are in."""
 
-    reader: SessionReader = field(default_factory=SessionReader)
-    turns: list[Turn] = field(default_factory=list)
-    read: list[ReadTurn] = field(default_factory=list)  # of turns that say something of somebody
-
-    def go_on(self, turns: list[Turn]) -> _Session:
-        """This session if `turns` begin with those that were read, else a new one; everything is read then."""
-        session = self if turns[: len(self.turns)] == self.turns else _Session()
-        for turn in turns[len(session.turns) :]:
-            session._take(turn)
-        return session
-
-    def _take(self, turn: Turn) -> None:
-        readings = self.reader.read(turn.text, turn.speaker, turn.role, turn.utterance_time)
-        people = introduced(turn.text, turn.speaker) if turn.role == "user" else ()
-        self.turns.append(turn)
-        if readings or people:
-            self.read.append(
-                ReadTurn(turn.id, turn.session_id, turn.sequence, turn.speaker, turn.utterance_time, readings, people)
-            )
+    triples: Mapping[str, tuple[Triple, ...]] = field(default_factory=dict)
+    trajectories: tuple[Trajectory, ...] = ()
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What is known of one namespace. `change`: the store's number that it belongs to; -1 for nothing yet.
+class _Held:
+    """What is kept in memory of one namespace; all of it can be had again from the store."""
 
-    `names`: subject id → how it is shown. `speakers` have said something, if nothing that could be read.
-    """
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    change: int = -1
-    sessions: dict[str, _Session] = field(default_factory=dict)
-    claims: dict[str, dict[str, list[Claim]]] = field(default_factory=dict)  # subject id → relation → claims
-    names: dict[str, str] = field(default_factory=dict)
-    speakers: tuple[str, ...] = ()
+    comparison: Comparison
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    bearers: tuple[int, Bearers] | None = None  # with the change that it belongs to
+    asserted: tuple[int, Asserted] | None = None
+    standing: dict[tuple[int, date, KnownAt], Standing] = field(default_factory=dict)
 
 
 class Chronicle:
-    """Trajectories of namespaces; may be shared between threads. `black_out` is done to every turn before reading."""
+    """Traces of namespaces; may be shared between threads. `redactor`: of what is shown."""
 
-    def __init__(self, black_out: Callable[[Turn], Turn] | None = None) -> None:
-        self._black_out = black_out
-        self._kept: WeakKeyDictionary[Namespace, _Kept] = WeakKeyDictionary()
+    def __init__(self, embedder: CheckedEmbedder, redactor: Redactor | None = None) -> None:
+        self._embedder, self._redactor = embedder, redactor
+        self._held: WeakKeyDictionary[Namespace, _Held] = WeakKeyDictionary()
         self._lock = threading.Lock()
+
+    # ---- keeping up
+
+    def keep_up(self, space: Namespace, steps: int | None = AFTER_WRITE) -> bool:
+        """Bring traces up to what is stored, in so many transactions at most; True if nothing is left to do."""
+        held = self._of(space)
+        with held.lock:
+            with space.store.traced() as reading:
+                if reading.up_to_date:
+                    return True
+            try:
+                return self._steps(space, held.comparison, steps)
+            except BaseException:
+                held.comparison.forget()  # it may know of what was not committed
+                raise
+
+    def _steps(self, space: Namespace, comparison: Comparison, steps: int | None) -> bool:
+        compare: Comparison | None = comparison
+        while steps is None or steps > 0:
+            with space.store.tracing() as tables:
+                if catch_up(tables, compare):
+                    return True
+            if compare is not None and compare.wanted:
+                compare = compare if self._worded(space, compare.wanted) else None
+            elif steps is not None:
+                steps -= 1
+        return False
+
+    def delete(self, space: Namespace, unit_ids: Sequence[str]) -> Receipt:
+        """Remove units, and work out again, inside the same transaction, what rested on them and on others.
+
+        No byte of what was said stays in a name, a state or a text.
+        """
+        comparison = self._of(space).comparison
+
+        def renew(tables: TraceTables) -> None:
+            compare: Comparison | None = comparison
+            while not catch_up(tables, compare):
+                if compare is not None and compare.wanted:
+                    try:
+                        vectors = self._embedder.embed(compare.wanted)
+                    except ModelError:
+                        compare = None  # nothing may keep a deletion from being done
+                    else:
+                        put_words(tables, dict(zip(compare.wanted, vectors, strict=True)))
+
+        try:
+            return space.store.delete(unit_ids, renew)
+        except BaseException:
+            comparison.forget()
+            raise
+
+    def _worded(self, space: Namespace, texts: tuple[str, ...]) -> bool:
+        """Give these texts their vectors; False when the embedder fails, which leaves claims uncompared for now."""
+        try:
+            vectors = self._embedder.embed(texts)
+        except ModelError:
+            return False
+        with space.store.tracing() as tables:
+            put_words(tables, dict(zip(texts, vectors, strict=True)))
+        return True
+
+    def _of(self, space: Namespace) -> _Held:
+        with self._lock:
+            found = self._held.get(space)
+            if found is None:
+                model = self._embedder
+                found = _Held(Comparison(model.id, model.dimension, model.trace_threshold))
+                self._held[space] = found
+            return found
+
+    # ---- asking
 
     def trajectory(
         self, space: Namespace, subject: str, relation: str | None, as_of: Moment, known_at: Moment
@@ -88,87 +145,99 @@ class Chronicle:
             if not isinstance(value, str) or not value.strip():
                 raise InvalidInput(name, f"expected a name, got {value!r}")
         day = None if as_of is None else last_day(as_of)
-        heard = _heard(known_at)
-        with self._lock:
-            kept = self._kept.setdefault(space, _Kept())
-        with kept.lock:
-            self._renew(space, kept)
-            traces = [
-                states(claims)
-                for subject_id in _meant(kept, subject)
-                for name, claims in sorted(kept.claims.get(subject_id, {}).items())
-                if relation is None or _names(relation, name)
-            ]
-        then = [trace for trace in (known_by(trace, heard) for trace in traces) if trace is not None]
-        return tuple(found for found in (told(trace, day) for trace in then) if found.states)
+        by = said_by(known_at)
+        self.keep_up(space, None)
+        traces: dict[str, Trace] = {}
+        with space.store.traced() as reading:
+            bearers = self._bearers(space, reading)
+            if not bearers.known(subject):
+                raise NotFound(f"subject: nothing was said of {subject!r}; {bearers.nearest(subject)}")
+            for subject_id in bearers.find(subject):
+                for trace_id, rows in reading.traces(subject_id):
+                    mine = [row for row in rows if row.subject == subject_id]
+                    if relation is None or any(_names(relation, row.predicate, row.object) for row in mine):
+                        traces.setdefault(trace_id, states(map(claim_of, rows)))
+        then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
+        found = tuple(found for found in (told(trace, day) for trace in then) if found.states)
+        return self._shown(found)
 
-    def _renew(self, space: Namespace, kept: _Kept) -> None:
-        """Read what was written since the last time, by whichever process."""
-        change = space.store.change  # before the turns: what is written meanwhile is read the next time
-        if change == kept.change:
-            return
-        changed = {unit.id: unit.text for unit in space.store.edited()}
-        sessions: dict[str, list[Turn]] = {}
-        for turn in space.store.turns():
-            said = replace(turn, text=changed.get(turn.id, turn.text))
-            sessions.setdefault(turn.session_id, []).append(self._black_out(said) if self._black_out else said)
-        kept.sessions = {
-            session_id: kept.sessions.get(session_id, _Session()).go_on(turns)
-            for session_id, turns in sessions.items()
-        }
-        read = [turn for session in kept.sessions.values() for turn in session.read]
-        people = {turn.speaker for turns in sessions.values() for turn in turns if turn.role == "user"}
-        kept.speakers = tuple(sorted(people))
-        kept.claims, kept.names = _by_relation(claims_of(read, kept.speakers))
-        kept.change = change
+    def states_of(self, space: Namespace, unit_id: str) -> tuple[Trajectory, ...]:
+        """The trajectories in which a unit claims something."""
+        self.keep_up(space, None)
+        with space.store.traced() as reading:
+            found = reading.claims(reading.traces_of_unit(unit_id))
+        return self._shown(tuple(told(states(map(claim_of, rows))) for rows in found))
+
+    def unread(self, space: Namespace) -> int:
+        """How many turns must be read before traces can be asked, once as many were read as is quick."""
+        if self.keep_up(space, BEFORE_ASKING):
+            return 0
+        with space.store.traced() as reading:
+            return max(1, reading.waiting)
+
+    def around(self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment) -> Told:
+        """What these units claim, and the trajectories that they are part of, as far as was known."""
+        self.keep_up(space, None)
+        by = said_by(known_at)
+        traces: dict[str, Trace] = {}
+        triples: dict[str, tuple[Triple, ...]] = {}
+        ids = {unit.id for unit in units}
+        with space.store.traced() as reading:
+            wanted_ids = dict.fromkeys(trace for unit in units for trace in reading.traces_of_unit(unit.id))
+            for trace_id, rows in zip(wanted_ids, reading.claims(list(wanted_ids)), strict=True):
+                traces[trace_id] = states(map(claim_of, rows))
+                for row in sorted(rows, key=lambda row: row.place):
+                    if row.unit_id in ids:
+                        triple = Triple(row.name, row.predicate, row.object)
+                        triples[row.unit_id] = (*triples.get(row.unit_id, ()), triple)
+        then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
+        return Told(triples, self._shown(tuple(told(trace) for trace in then if trace.states)))
+
+    def _shown(self, found: tuple[Trajectory, ...]) -> tuple[Trajectory, ...]:
+        return found if self._redactor is None else tuple(blacked_out(each, self._redactor.fresh()) for each in found)
+
+    # ---- for searches
+
+    def standing(self, space: Namespace, as_of: Moment, known_at: Moment) -> Standing:
+        """Units whose states were over on a day, as far as was known."""
+        day, by = last_day(as_of), said_by(known_at)
+        self.keep_up(space, None)
+        held = self._of(space)
+        with held.lock, space.store.traced() as reading:
+            wanted_key = (reading.change, day, by)
+            if wanted_key not in held.standing:
+                if held.asserted is None or held.asserted[0] != reading.change:
+                    held.asserted = (reading.change, reading.asserted())
+                    held.standing.clear()
+                if len(held.standing) > 64:
+                    held.standing.clear()
+                held.standing[wanted_key] = on(heard(reading, held.asserted[1], by), day)
+            return held.standing[wanted_key]
+
+    def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
+        """Units that say what holds, and what held before, where a question asks for a relation that has a trace."""
+        want = wanted(question)
+        if want is None or not self.keep_up(space, BEFORE_ASKING):
+            return None
+        with space.store.traced() as reading:
+            return sides(reading, self._bearers(space, reading), want, said_by(known_at))
+
+    def _bearers(self, space: Namespace, reading: TraceReading) -> Bearers:
+        held = self._of(space)
+        change = reading.change
+        if held.bearers is None or held.bearers[0] != change:
+            held.bearers = (change, Bearers(reading.subjects(), reading.users()))
+        return held.bearers[1]
 
 
-def _by_relation(claims: Iterable[Claim]) -> tuple[dict[str, dict[str, list[Claim]]], dict[str, str]]:
-    found: dict[str, dict[str, list[Claim]]] = {}
-    names: dict[str, str] = {}
-    for claim in claims:
-        relation = relation_of(claim.predicate, claim.object).name
-        found.setdefault(claim.subject_id, {}).setdefault(relation, []).append(claim)
-        names[claim.subject_id] = max(names.get(claim.subject_id, ""), claim.subject_name, key=lambda n: (len(n), n))
-    return found, names
-
-
-def _heard(known_at: Moment) -> KnownAt:
+def said_by(known_at: Moment) -> KnownAt:
+    """What `known_at` means for claims."""
     number = serial(known_at)
     return number if number is not None or known_at is None else last_moment(known_at)
 
 
-def _meant(kept: _Kept, subject: str) -> list[str]:
-    """Ids of those who bear the name: all namesakes, unless what tells them apart is said too; else by first name."""
-    name = _key(subject)
-    whose, _, kin = name.rpartition("'s ")
-    wanted = {name, f"{kin} of {whose}"}
-    exact = [each for each, shown in kept.names.items() if _key(shown) in wanted or each in wanted]
-    bearers = exact or [each for each in kept.names if each.partition("|")[0] in wanted]
-    found = bearers or [each for each in kept.names if each.startswith(f"{name} ") and " of " not in each]
-    if not found and name not in map(_key, kept.speakers):
-        raise NotFound(f"subject: nothing was said of {subject!r}; {_nearest(kept, name)}")
-    return sorted(found)
-
-
-def _nearest(kept: _Kept, name: str) -> str:
-    """Names that are spelled alike, as a whole or in one word, for the message."""
-    shown = {_key(each): each for each in sorted({*kept.speakers, *kept.names.values()})}
-    spelled = {word: key for key in shown for word in (*key.split(), key)}
-    close = get_close_matches(name, spelled, NEAREST, 0.6)
-    near = list(dict.fromkeys([*(key for key in shown if name in key), *(spelled[word] for word in close)]))
-    if near:
-        return f"nearest are {', '.join(shown[key] for key in near[:NEAREST])}"
-    some = ", ".join(list(shown.values())[:NEAREST])
-    return f"among those known are {some}" if some else "nobody is known here"
-
-
-def _names(asked: str, relation: str) -> bool:
+def _names(asked: str, predicate: str, value: str) -> bool:
     """Does the caller's word mean the relation? "home", "lives in", "favourite food", "feeling"."""
-    plain = _key(relation.replace("_", " "))
-    names = {_key(asked.replace("_", " ")), _key(relation_of(asked, "").name.replace("_", " "))}
+    plain = key(relation_of(predicate, value).name.replace("_", " "))
+    names = {key(asked.replace("_", " ")), key(relation_of(asked, "").name.replace("_", " "))}
     return any(plain == name or plain.startswith(f"{name} ") for name in names)
-
-
-def _key(text: str) -> str:
-    return " ".join(text.split()).casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from datetime import tzinfo
@@ -49,7 +49,10 @@ class Ingest:
         extractor: AttributeExtractor,
         settings: Settings,
         redactor: Redactor | None = None,
+        after: Callable[[Namespace], object] = lambda _: None,
     ) -> None:
+        """`after` is called with every namespace that was written to."""
+        self._after = after
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
         self._redactor = redactor  # of what is written
 
@@ -107,6 +110,7 @@ class Ingest:
             if stored is None:  # another process was first
                 turn = fresh[place]
                 report[place] = _compared(turn, space.store.turn(turn.id))
+        self._after(space)
         return pending
 
     def put(self, space: Namespace, turns: Sequence[Turn]) -> AddReport:
@@ -169,6 +173,7 @@ class Ingest:
         except ModelError:
             turn = replace(turn, vectors=None)
         space.store.update(unit.id, turn, recorded_at, phrases)
+        self._after(space)
 
     def embed_new(self, space: Namespace) -> str | None:
         """The same as `embed_pending`; a failure of the embedder is told, not raised, since nothing is lost."""
@@ -191,6 +196,7 @@ class Ingest:
             count += len(waiting)
         if self._settings.phrase_vectors:
             self._embed_phrases(space)
+        self._after(space)
         return count
 
     def reembed(self, space: Namespace) -> int:

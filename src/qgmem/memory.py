@@ -70,7 +70,8 @@ class Memory:
         chosen = redactor or Redactor.of(*settings.redaction_patterns)
         self._writes = chosen if settings.redaction == "write" else None
         self._shows = chosen if settings.redaction == "recall" else None
-        self._ingest = Ingest(self.embedder, extractor, settings, self._writes)
+        self._chronicle = Chronicle(self.embedder, self._shows)
+        self._ingest = Ingest(self.embedder, extractor, settings, self._writes, self._chronicle.keep_up)
         asking = make_query_model(settings, self._writes or self._shows)
         self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking, self._chronicle)
         self._building = Building(extractor, settings, self._writes or self._shows)
@@ -160,7 +161,7 @@ class Memory:
         ids = [] if id is None else [id] if isinstance(id, str) else list(id)
         if scope:
             ids += [unit.id for unit in space.store.scan(scope)]
-        receipt = space.store.delete(list(dict.fromkeys(ids)))
+        receipt = self._chronicle.delete(space, list(dict.fromkeys(ids)))
         space.index.unbase()
         return receipt
         self._asking.forget()

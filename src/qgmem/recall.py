@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .activation import newest_state
 from .activation.activate import Activation, Asked, Surroundings, activate
 from .activation.query import parse_query
 from .activation.query_llm import Parsed, QueryModel
@@ -33,7 +35,36 @@ from .stores.segment import NO_DAY, NO_TIME
 from .text import clean
 from .types import Hit, MemoryUnit, UnitKind
 
+Keys = NDArray[np.int64]
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
+
+
+class Standing(Protocol):
+    """Keys of units, ascending: states all over by a day; states that may have held, their time being unknown."""
+
+    @property
+    def over(self) -> Keys: ...
+    @property
+    def vague(self) -> Keys: ...
+
+
+class Sides(Protocol):
+    """Keys of units that say what holds, and of those that say only what held before."""
+
+    @property
+    def current(self) -> Sequence[int]: ...
+    @property
+    def superseded(self) -> Sequence[int]: ...
+
+
+class Traces(Protocol):
+    """What a search asks of traces."""
+
+    def standing(self, space: Namespace, as_of: Moment, known_at: Moment) -> Standing:
+        """Units whose states were over on a day, as far as was known."""
+
+    def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
+        """What holds and what does not, for a question about the present whose relation has a trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +151,9 @@ class Recall:
         settings: Settings,
         redactor: Redactor | None = None,
         query_model: QueryModel | None = None,
+        traces: Traces | None = None,
     ) -> None:
-        self._query_model = query_model
+        self._query_model, self._traces = query_model, traces
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
         self._redactor = redactor  # of what is shown
         self._reranker = None if reranker is None else boxed(reranker)
@@ -132,6 +164,8 @@ class Recall:
         """At most `limit` hits, best first."""
         index, found = self.activation(space, question, limit, scope, question_time)
         hits = _hits(space, index, found, limit, scope, explain=explain)
+        if self._traces is not None and scope.as_of is not None:
+            hits = _flagged(space, hits, self._traces.standing(space, scope.as_of, scope.known_at).vague)
         return hits if self._redactor is None else [_blacked_out(hit, self._redactor.fresh()) for hit in hits]
 
     def activation(
@@ -142,6 +176,10 @@ class Recall:
         index = space.index.current()
         asked = self._asked(space, index, question, question_time)
         allowed = _allowed(space, index, scope)
+        if self._traces is not None and scope.as_of is not None:
+            over = self._traces.standing(space, scope.as_of, scope.known_at).over
+            allowed = np.ones(index.rows, np.bool_) if allowed is None else allowed
+            allowed[index.rows_of(over)] = False
         wanted = limit if _plain(index, limit, self._settings.pool) else 2 * limit  # half may be repeats
         wider = {"pool": max(self._settings.pool, wanted), "n": max(self._settings.n, wanted)}
         settings = self._settings.model_copy(update=wider)
@@ -155,7 +193,10 @@ class Recall:
             texts=lambda rows: [f"{unit.speaker}: {unit.text}" for unit in space.store.units(index.ids(rows))],
             words=lambda rows: _words(space, index, rows),
         )
-        return index, activate(index, asked, around, settings, allowed)
+        found = activate(index, asked, around, settings, allowed)
+        if self._traces is not None and scope.as_of is None and not asked.query.constraints.fact_times:
+            found = _current_first(index, found, self._traces.now(space, question, scope.known_at))
+        return index, found
 
     def _asked(self, space: Namespace, index: Index, question: str, question_time: Moment) -> Asked:
         when = asked_at(question_time)
@@ -172,6 +213,15 @@ def _words(space: Namespace, index: Index, rows: Rows) -> list[str]:
     keys = np.asarray(index.gather("key", rows)).tolist()
     found = space.store.texts(keys)
     return [found[key] for key in keys if key in found]
+
+
+def _current_first(index: Index, found: Activation, sides: Sides | None) -> Activation:
+    """What holds before what held, where a question about now asks for it."""
+    if sides is None:
+        return found
+    current = index.rows_of(np.array(sides.current, np.int64))
+    superseded = index.rows_of(np.array(sides.superseded, np.int64))
+    return newest_state.reorder(found, current, superseded)
 
 
 def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
@@ -234,6 +284,17 @@ def _hits(space: Namespace, index: Index, found: Activation, limit: int, scope: 
         if len(hits) == limit:
             break
     return hits
+
+
+def _flagged(space: Namespace, hits: list[Hit], vague: Keys) -> list[Hit]:
+    """Hits of which nobody knows whether their state had begun, or had ended, say so."""
+    if not len(vague):
+        return hits
+    keys = space.store.keys_of([hit.id for hit in hits])
+    return [
+        replace(hit, flags=(*hit.flags, "state-time-unknown")) if key in vague else hit
+        for hit, key in zip(hits, keys, strict=True)
+    ]
 
 
 class Evidence:

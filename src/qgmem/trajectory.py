@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from .construction.redaction import Redactor
 from .construction.traces import State, Trace, relation_of, state_at, timeline, timelines_svg, trajectory
 from .construction.traces.states import Status
 from .construction.traces.trajectory import line
@@ -78,6 +79,34 @@ def told(trace: Trace, as_of: date | None = None) -> Trajectory:
 def drawn(found: Sequence[Trajectory]) -> str:
     """Trajectories as one picture, below each other."""
     return timelines_svg([each.trace for each in found])
+
+
+def blacked_out(found: Trajectory, redactor: Redactor) -> Trajectory:
+    """The trajectory without secrets: in names, values, quotes, and in the text."""
+
+    def maybe(text: str | None) -> str | None:
+        return None if text is None else redactor.text(text)
+
+    trace = replace(
+        found.trace,
+        subject_name=redactor.text(found.trace.subject_name),
+        states=tuple(
+            replace(state, value=redactor.text(state.value), source=maybe(state.source))
+            for state in found.trace.states
+        ),
+        claims=tuple(
+            replace(
+                claim, object=redactor.text(claim.object), text=redactor.text(claim.text), source=maybe(claim.source)
+            )
+            for claim in found.trace.claims
+        ),
+    )
+    shown = tuple(
+        replace(state, value=redactor.text(state.value), quote=redactor.text(state.quote), source=maybe(state.source))
+        for state in found.states
+    )
+    subject, text = redactor.text(found.subject), redactor.text(found.text)
+    return replace(found, subject=subject, states=shown, text=text, trace=trace)
 
 
 def _on(trace: Trace, day: date) -> str:

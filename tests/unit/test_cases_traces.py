@@ -6,8 +6,8 @@ The number is the case's own in the project's list. No model takes part: the sta
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -15,9 +15,8 @@ import pytest
 from forked import Child, Say
 
 from qgmem import AsyncMemory, InvalidInput, Memory, NotFound
-from qgmem.chronicle import Chronicle
+from qgmem.construction.redaction import Pattern, Redactor
 from qgmem.models.scripted import HashEmbedder
-from qgmem.namespace import Namespace
 from qgmem.settings import Settings
 from qgmem.trajectory import Trajectory
 
@@ -202,17 +201,15 @@ def test_a_subject_is_named_by_first_name_or_kinship(tmp_path: Path) -> None:
         assert values(memory.trajectory("Ana's brother")) == [["Acme"]]
 
 
-def test_what_is_blacked_out_is_not_read(tmp_path: Path) -> None:
-    """With redaction on recall, values and quotes hold no secret."""
-    chronicle = Chronicle(lambda turn: replace(turn, text=turn.text.replace("Leeds", "X-town")))
+def test_what_is_blacked_out_is_not_shown(tmp_path: Path) -> None:
+    """With redaction on recall, values, quotes, texts and drawings hold no secret; what is stored does."""
+    redactor = Redactor([Pattern("town", re.compile("Leeds"))])
     with memory_of(tmp_path, ("a", "Ana", "I live in Leeds.", None)) as memory:
         assert values(memory.trajectory("Ana")) == [["Leeds"]]
-    (folder,) = tmp_path.iterdir()
-    space = Namespace(folder, "default", Settings(), EMBEDDER.id, EMBEDDER.dimension)
-    (home,) = chronicle.trajectory(space, "Ana", None, None, None)
-    space.close()
-    assert "Leeds" not in repr(home)
-    assert home.states[0].quote == "I live in X-town."
+    with Memory.open(tmp_path, embedder=EMBEDDER, settings=Settings(redaction="recall"), redactor=redactor) as memory:
+        (home,) = memory.trajectory("Ana")
+        assert "Leeds" not in repr(home) + repr(home.trace) + home.timeline() + home.svg()
+        assert home.states[0].quote == "I live in [redacted:town]."
 
 
 def test_a_trajectory_can_be_drawn(tmp_path: Path) -> None:

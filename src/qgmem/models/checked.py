@@ -47,3 +47,8 @@ class CheckedEmbedder:
     def sem_match_threshold(self) -> float:
         """Cosine from which two phrases match: the embedder's own calibration, else the paper's 0.60."""
         return float(getattr(self.inner, "sem_match_threshold", 0.60))
+
+    @property
+    def trace_threshold(self) -> float:
+        """Cosine from which two claims may share a trace: the embedder's own calibration, else the paper's 0.80."""
+        return float(getattr(self.inner, "trace_threshold", 0.80))

@@ -16,7 +16,7 @@ from ..errors import InvalidInput
 from ..types import Attributes, LedgerRow, MemoryUnit
 from . import reading, writing
 from .connection import SqliteFile
-from .records import Forgotten, Quarantined, UnitRecord, WindowOutcome, WindowRecord
+from .records import ClaimMarks, Forgotten, Quarantined, UnitRecord, WindowOutcome, WindowRecord
 
 Changing = Callable[[], AbstractContextManager[tuple[sqlite3.Connection, int]]]
 _SUMS = tuple(field.name for field in fields(LedgerRow))[3:]  # after namespace, stage, model
@@ -125,11 +125,11 @@ class SqliteLog:
     def units(self, window_id: str | None = None) -> list[UnitRecord]:
         """Units of all windows in the order in which they were opened, or of one."""
         chosen, values = ("", ()) if window_id is None else ("WHERE w.id = ?", (window_id,))
-        sql = f"SELECT u.id, u.partial FROM units u JOIN windows w ON w.key = u.window {chosen} ORDER BY w.key, u.key"
+        sql = f"SELECT u.id, u.partial, u.claim FROM units u JOIN windows w ON w.key = u.window {chosen} "
         with self._file.reading() as connection:
-            partial = {str(row[0]): bool(row[1]) for row in connection.execute(sql, values)}
-            found = {unit.id: unit for unit in reading.units(connection, list(partial))}
-        return [UnitRecord(found[unit_id], lacking) for unit_id, lacking in partial.items()]
+            rows = connection.execute(f"{sql} ORDER BY w.key, u.key", values).fetchall()
+            found = {unit.id: unit for unit in reading.units(connection, [str(row[0]) for row in rows])}
+        return [UnitRecord(found[unit_id], bool(partial), _marks(claim)) for unit_id, partial, claim in rows]
 
     def quarantine(self, window_id: str | None = None) -> list[Quarantined]:
         """What was set apart."""
@@ -167,7 +167,7 @@ def _insert(
     triple = unit.triple
     made = connection.execute(
         "INSERT INTO units (id, kind, first_turn, last_turn, text, quote, subject, predicate, object, fact_times, "
-        "change, window, partial, voice) VALUES (?, 'extracted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "change, window, partial, voice, claim) VALUES (?, 'extracted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             unit.id,
             turns[span.first_turn],
@@ -180,9 +180,14 @@ def _insert(
             window,
             int(record.partial),
             _voice(unit, turns[span.first_turn], turns[span.last_turn]),
+            json.dumps(marks, ensure_ascii=False, sort_keys=True) if (marks := record.claim.to_json()) else None,
         ),
     )
     batch.attach(writing.key_of(made), Attributes(unit.entities, unit.locations, unit.fact_times), None)
+
+
+def _marks(claim: str | None) -> ClaimMarks:
+    return ClaimMarks() if claim is None else ClaimMarks.from_json(json.loads(claim))
 
 
 def _voice(unit: MemoryUnit, first: int, last: int) -> int | None:

@@ -8,6 +8,7 @@ any thread. Every failure is a StoreError, every bad value an InvalidInput; noth
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,10 +27,13 @@ from .records import (
     WindowOutcome,
     WindowRecord,
 )
+from .trace_reading import TraceReading
+from .trace_tables import TraceTables
 from .trace_texts import TrajectoryText
 
 Filters = Mapping[str, Any]  # see filters.py
 Analyse = Callable[[MemoryUnit, Turn], Sequence[str]]  # the terms by which a unit is found
+Renew = Callable[[TraceTables], None]
 
 
 class Store(Protocol):
@@ -98,11 +102,12 @@ class Store(Protocol):
     def add_history(self, events: Sequence[HistoryEvent]) -> None:
         """Put events of an imported memory back; those already here are left alone."""
 
-    def delete(self, unit_ids: Sequence[str]) -> Receipt:
+    def delete(self, unit_ids: Sequence[str], renew: Renew | None = None) -> Receipt:
         """Remove units, the turns a verbatim one stands for, and all that rests on them, down to the bytes.
 
         That is every unit whose span holds a turn, and every window of construction that shows one, with its units,
-        answers and quarantine. With an extracted unit alone go the answers that its window was read from.
+        answers and quarantine. With an extracted unit alone go the answers that its window was read from. `renew`
+        works out traces again inside the same transaction; without it they are forgotten until they are asked for.
 
         Raises NotFound, before anything is removed, if an id is not here.
         """
@@ -115,6 +120,12 @@ class Store(Protocol):
     @property
     def log(self) -> ConstructionLog:
         """What construction by a language model has recorded; its units are found like all others."""
+
+    def tracing(self) -> AbstractContextManager[TraceTables]:
+        """The tables of traces, for writing, in one transaction."""
+
+    def traced(self) -> AbstractContextManager[TraceReading]:
+        """The tables of traces, for reading, as of one moment."""
 
     @property
     def trace_texts(self) -> TrajectoryTexts:
@@ -142,6 +153,9 @@ class Store(Protocol):
 
     def keys(self, filters: Filters) -> NDArray[np.int64]:
         """Keys of the units that pass, ascending. Raises InvalidInput."""
+
+    def keys_of(self, unit_ids: Sequence[str]) -> list[int]:
+        """The key of each of these units; 0 for one that is not here."""
 
     def edited(self) -> Iterator[MemoryUnit]:
         """Verbatim units whose words were changed."""
@@ -231,3 +245,6 @@ class TrajectoryTexts(Protocol):
 
     def trajectory_text(self, trace_id: str) -> TrajectoryText | None:
         """The text of a trace, whatever states it was written from; None if there is none."""
+
+    def set_apart(self, unit_ids: Sequence[str]) -> None:
+        """What these units claim is off the traces that cosines brought it into: it stands alone from now on."""

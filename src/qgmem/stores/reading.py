@@ -34,11 +34,11 @@ class EmbedderRow:
     dimension: int
 
 
-_TURN = """
+TURN = """
     t.sequence, t.id, s.text AS session_id, p.text AS speaker_name, t.role, t.text, t.utterance_time, t.caption,
     t.caption_query, t.metadata, t.agent_id, t.run_id
 """
-_JOINS = "JOIN labels s ON s.code = t.session JOIN labels p ON p.code = t.speaker"
+JOINS = "JOIN labels s ON s.code = t.session JOIN labels p ON p.code = t.speaker"
 # The turn that gives a unit its speaker, role and times. The cast lets SQLite use the index `units_by_voice`.
 VOICE = "t.sequence = CAST(coalesce(u.voice, u.first_turn) AS INTEGER)"
 UNIT = f"""
@@ -48,8 +48,8 @@ UNIT = f"""
             SELECT c.id FROM turns c WHERE c.session = t.session AND c.sequence BETWEEN u.first_turn AND u.last_turn
             ORDER BY c.sequence
         )
-    ) END, t.session, t.speaker, t.utterance_us, {_TURN}
-    FROM units u JOIN turns t ON {VOICE} {_JOINS}
+    ) END, t.session, t.speaker, t.utterance_us, {TURN}
+    FROM units u JOIN turns t ON {VOICE} {JOINS}
 """
 TURN_FROM = 13  # the turn's columns in a row of UNIT
 
@@ -57,6 +57,14 @@ TURN_FROM = 13  # the turn's columns in a row of UNIT
 def time_text(time: datetime | None) -> str | None:
     """ISO 8601, offset kept."""
     return None if time is None else time.isoformat()
+
+
+def time_of(text: str | None) -> datetime | None:
+    """The time of its ISO 8601 text. Raises StoreDamaged."""
+    try:
+        return None if text is None else datetime.fromisoformat(text)
+    except ValueError as error:
+        raise StoreDamaged(f"a time: {error}; run `qgmem doctor`") from error
 
 
 @overload
@@ -132,7 +140,7 @@ def turns(connection: sqlite3.Connection, ids: Sequence[str]) -> list[Turn]:
     found = []
     for part in parts(ids):
         marks = ",".join("?" * len(part))
-        sql = f"SELECT {_TURN} FROM turns t {_JOINS} WHERE t.id IN ({marks})"
+        sql = f"SELECT {TURN} FROM turns t {JOINS} WHERE t.id IN ({marks})"
         found += [turn_of(row) for row in connection.execute(sql, part)]
     return found
 
@@ -141,13 +149,19 @@ def turn_page(connection: sqlite3.Connection, after: int, limit: int, session_id
     """Turns after a sequence, in order."""
     chosen = "" if session_id is None else "AND s.text = ?"
     values = (after, limit) if session_id is None else (after, session_id, limit)
-    sql = f"SELECT {_TURN} FROM turns t {_JOINS} WHERE t.sequence > ? {chosen} ORDER BY t.sequence LIMIT ?"
+    sql = f"SELECT {TURN} FROM turns t {JOINS} WHERE t.sequence > ? {chosen} ORDER BY t.sequence LIMIT ?"
     return [turn_of(row) for row in connection.execute(sql, values)]
 
 
 def unit_key(connection: sqlite3.Connection, unit_id: str) -> int:
     """The key of a unit that is known to be here."""
     return int(connection.execute("SELECT key FROM units WHERE id = ?", (unit_id,)).fetchone()[0])
+
+
+def keys_of(connection: sqlite3.Connection, unit_ids: Sequence[str]) -> list[int]:
+    """Keys of units in the order of their ids; 0 for one that is not here."""
+    rows = [connection.execute("SELECT key FROM units WHERE id = ?", (one,)).fetchone() for one in unit_ids]
+    return [0 if row is None else int(row[0]) for row in rows]
 
 
 def unit(connection: sqlite3.Connection, unit_id: str) -> MemoryUnit | None:
@@ -296,7 +310,7 @@ def embedded_phrases(connection: sqlite3.Connection, texts: Sequence[str], embed
 
 
 def turn_of(row: Sequence[Any]) -> Turn:
-    """A row of `_TURN`. Raises StoreDamaged."""
+    """A row of `TURN`. Raises StoreDamaged."""
     try:
         time = None if row[6] is None else datetime.fromisoformat(row[6])
         metadata = json.loads(row[9]) if row[9] != "{}" else {}

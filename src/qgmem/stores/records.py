@@ -103,11 +103,44 @@ class WindowRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimMarks:
+    """What an extractor knows of a unit's claim besides its triple; nothing is needed.
+
+    `kind`: `retraction` (it never held), `end` (it holds no more) or a state. `subject_id`: one particular person or
+    thing, told apart from namesakes. `source`: who is quoted. `functional`: whether one value holds at a time.
+    """
+
+    kind: str = "state"
+    subject_id: str | None = None
+    source: str | None = None
+    functional: bool | None = None
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Only what is not as it mostly is."""
+        given = {name: getattr(self, name) for name in ("subject_id", "source", "functional")}
+        marks: dict[str, JsonValue] = {name: value for name, value in given.items() if value is not None}
+        return marks if self.kind == "state" else {"kind": self.kind, **marks}
+
+    @classmethod
+    def from_json(cls, marks: Mapping[str, JsonValue]) -> ClaimMarks:
+        """What `to_json` gave; anything else is left out."""
+
+        def text(name: str) -> str | None:
+            value = marks.get(name)
+            return value if isinstance(value, str) else None
+
+        functional = marks.get("functional")
+        kind = text("kind") or "state"
+        return cls(kind, text("subject_id"), text("source"), functional if isinstance(functional, bool) else None)
+
+
+@dataclass(frozen=True, slots=True)
 class UnitRecord:
     """A unit that passed every check. `partial`: something of it was lost, and a resumed run will ask again."""
 
     unit: MemoryUnit
     partial: bool = False
+    claim: ClaimMarks = ClaimMarks()
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,7 @@ MIGRATIONS: tuple[str, ...] = (
         state TEXT NOT NULL,                         -- whom "she" means next, and what was asked last, JSON
         stale INTEGER NOT NULL DEFAULT 0             -- 1: to be read again from its start
     );
+    CREATE INDEX turns_of_users ON turns (speaker) WHERE role = 'user';
     CREATE INDEX readers_stale ON readers (stale) WHERE stale = 1;
     CREATE TABLE people (                            -- subjects as they were named, each way once
         key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -173,7 +174,7 @@ MIGRATIONS: tuple[str, ...] = (
         key INTEGER PRIMARY KEY AUTOINCREMENT,
         subject TEXT NOT NULL,
         relation TEXT NOT NULL,
-        name TEXT NOT NULL,                          -- of the subject, as it is shown
+        name TEXT NOT NULL DEFAULT '',               -- of the subject, as it is shown
         trace INTEGER REFERENCES traces (key),       -- NULL: to be worked out
         apart INTEGER NOT NULL DEFAULT 0,            -- 1: found off the traces that cosines would bring it into
         UNIQUE (subject, relation)

@@ -17,16 +17,18 @@ from numpy.typing import NDArray
 
 from ..errors import EmbedderMismatch, NotFound, StoreUnavailable
 from ..types import MemoryUnit, Turn
-from . import index_reading, reading, writing
+from . import index_reading, reading, trace_forget, writing
 from .connection import BUSY_SECONDS, SqliteFile
 from .construction_log import SqliteLog
 from .filters import parse_filters
 from .folder import FILES, FOLD_LOCK, SNAPSHOT
 from .locks import FileLock
-from .protocol import Analyse, Filters
+from .protocol import Analyse, Filters, Renew
 from .records import HistoryEvent, NewTurn, Receipt, StoreStats
 from .snapshot import remove, sync_folder
 from .sqlite_filters import EDITED, Where, compiled
+from .trace_reading import TraceReading
+from .trace_tables import TraceTables
 from .trace_texts import TraceTexts
 
 PAGE = 1000  # rows read at once by iterators
@@ -83,6 +85,18 @@ class SqliteStore:
     def trace_texts(self) -> TraceTexts:
         """Trajectory texts that a language model wrote."""
         return TraceTexts(self._file)
+
+    @contextmanager
+    def tracing(self) -> Iterator[TraceTables]:
+        """The tables of traces, for writing, in one transaction."""
+        with self._file.writing() as connection:
+            yield TraceTables(connection)
+
+    @contextmanager
+    def traced(self) -> Iterator[TraceReading]:
+        """The tables of traces, for reading, as of one moment."""
+        with self._file.reading() as connection:
+            yield TraceReading(connection)
 
     # ---- embedder
 
@@ -211,14 +225,21 @@ class SqliteStore:
 
     # ---- deleting
 
-    def delete(self, unit_ids: Sequence[str]) -> Receipt:
+    def delete(self, unit_ids: Sequence[str], renew: Renew | None = None) -> Receipt:
         """Remove units, the turns a verbatim one stands for, and all that rests on them, down to the bytes.
 
         The file is rewritten without them, which takes about a second for 100,000 units; delete many at once.
-        Raises NotFound, before anything is removed, if an id is not here.
+        `renew` works out again, before the bytes are overwritten, what rests on other units as well; without it all
+        traces are forgotten until they are asked for. Raises NotFound, before anything is removed, if an id is not
+        here.
         """
         with self._forgetting() as (connection, change):
-            return writing.delete(connection, self.user_id, unit_ids, change)
+            receipt = writing.delete(connection, self.user_id, unit_ids, change)
+            if renew is None:
+                trace_forget.forget_all(connection)
+            else:
+                renew(TraceTables(connection))
+            return receipt
 
     def delete_all(self) -> Receipt:
         """Remove everything of the namespace; its files too, unless another process has them open.
@@ -336,6 +357,11 @@ class SqliteStore:
         where = compiled(parse_filters(filters))
         with self._file.reading() as connection:
             return reading.keys(connection, where)
+
+    def keys_of(self, unit_ids: Sequence[str]) -> list[int]:
+        """The key of each of these units; 0 for one that is not here."""
+        with self._file.reading() as connection:
+            return reading.keys_of(connection, unit_ids)
 
     def history(self, unit_id: str | None = None) -> list[HistoryEvent]:
         """Events of one unit, or of all, oldest first."""

@@ -6,8 +6,10 @@ it is answered only while the states are those that its writer saw.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from . import trace_forget, writing
 from .connection import SqliteFile
 
 
@@ -41,3 +43,17 @@ class TraceTexts:
             sql = "SELECT trace, text, written_by, states FROM trajectory_texts WHERE trace = ?"
             row = connection.execute(sql, (trace_id,)).fetchone()
         return None if row is None else TrajectoryText(*row)
+
+    def set_apart(self, unit_ids: Sequence[str]) -> None:
+        """What these units claim is off the traces that cosines brought it into: it stands alone from now on."""
+        with self._file.writing() as connection:
+            atoms: set[int] = set()
+            for unit_id in unit_ids:
+                sql = "SELECT c.atom FROM triples c JOIN units u ON u.key = c.unit WHERE u.id = ? AND c.compared = 1"
+                atoms.update(int(row[0]) for row in connection.execute(sql, (unit_id,)) if row[0] is not None)
+            for atom in atoms:
+                trace_forget.forget_trace(connection, atom)
+                connection.execute("UPDATE atoms SET apart = 1 WHERE key = ?", (atom,))
+            if atoms:
+                writing.next_change(connection)
+                writing.set_meta(connection, "uncompared", "1")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import NotFound
 from ..types import Attributes
-from . import reading, schema
+from . import reading, trace_forget
 from .records import Forgotten, NewTurn, Receipt
 from .segment import CHAIN_SHIFT
 
@@ -180,7 +180,10 @@ def put_phrase_vectors(
 
 
 def update(connection: sqlite3.Connection, key: int, turn: NewTurn, change: int, vectors: PhraseVectors) -> None:
-    """New words, attributes and vectors of a unit in place of the old ones."""
+    """New words, attributes and vectors of a unit in place of the old ones; its triple goes with those."""
+    trace_forget.drop_claims(connection, [key])
+    none = "subject = NULL, predicate = NULL, object = NULL, claim = NULL"
+    connection.execute(f"UPDATE units SET {none} WHERE key = ?", (key,))
     connection.execute(
         "UPDATE units SET text = ?, fact_times = ?, change = ? WHERE key = ?",
         (turn.text, reading.intervals_text(turn.attributes.fact_times), change, key),
@@ -240,6 +243,7 @@ def delete(connection: sqlite3.Connection, user_id: str, unit_ids: Sequence[str]
 
 def remove_units(connection: sqlite3.Connection, keys: Sequence[int], change: int) -> tuple[list[str], int, int, int]:
     """Units with all that hangs on them, leaving tombstones: (ids, vectors, orphaned phrases, history events)."""
+    trace_forget.drop_claims(connection, keys)
     ids: list[str] = []
     vectors = events = 0
     for key in keys:
@@ -315,7 +319,8 @@ def delete_everything(connection: sqlite3.Connection, user_id: str, change: int)
     ids = tuple(str(row[0]) for row in connection.execute("SELECT id FROM units ORDER BY key"))
     connection.execute("INSERT INTO tombstones SELECT ?, key FROM units", (change,))
     content = ("mentions", "unit_vectors", "phrase_vectors", "history", "units", "turns", "phrases", "labels")
-    tables = (*content, *schema.OF_TRACES, "answers", "quarantine", "window_turns", "windows", "ledger")
+    tables = (*content, "answers", "quarantine", "window_turns", "windows", "ledger")
+    trace_forget.forget_all(connection)
     counts = {table: connection.execute(f"DELETE FROM {table}").rowcount for table in tables}
     return Receipt(
         user_id,

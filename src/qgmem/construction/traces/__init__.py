@@ -14,6 +14,6 @@ from .trajectory import trajectory
 
 __all__ = [
     "Claim", "ClaimKind", "ClaimVectors", "KeptClaim", "KnownAt", "Mention", "Relation", "State", "Subject", "Trace",
-    "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "states_digest", "subjects",
-    "timeline", "timeline_svg", "timelines_svg", "trajectory", "value_key",
+    "TraceChange", "TraceKeeper", "TraceStore", "known_by", "relation_of", "state_at", "states", "states_digest",
+    "subjects", "timeline", "timeline_svg", "timelines_svg", "trajectory", "value_key",
 ]  # fmt: skip

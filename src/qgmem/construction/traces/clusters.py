@@ -79,9 +79,18 @@ class Clusters:
             self._alike.forget(atom)
         return self._update(lists, touched, gone_rows=gone)
 
+    def relist(self, ids: Sequence[str]) -> ClusterChange:
+        """Search the neighbours of these units again: lists that were stored may name units that are gone."""
+        rows = [self._items.row_of[unit_id] for unit_id in ids]
+        self._near.relist(rows)
+        return self._update(set(rows), set())
+
     def clusters(self) -> frozenset[Cluster]:
         """Every cluster of two or more units."""
         return self._named(set(self._grouped))
+
+    def __contains__(self, unit_id: object) -> bool:
+        return unit_id in self._items.row_of
 
     def neighbours(self, unit_id: str) -> tuple[tuple[str, float], ...]:
         """A unit's list, (id, product) nearest first: what to store so that a restart need not search."""

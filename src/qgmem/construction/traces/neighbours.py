@@ -43,15 +43,19 @@ class Neighbours:
         """Fill the lists that the rows, dead by now, were in; the rows whose lists changed."""
         size = len(self._items)
         hit = np.isin(self.rows[:size], np.asarray(gone, dtype=np.int32)).any(axis=1) & self._items.alive
-        rows = np.flatnonzero(hit)
+        rows = np.flatnonzero(hit).tolist()
+        self.relist(rows)
+        for row in gone:
+            self._set(row, [])
+        return set(rows)
+
+    def relist(self, rows: Sequence[int]) -> None:
+        """Search the lists of these rows again."""
         for start in range(0, len(rows), SLAB):
-            slab = rows[start : start + SLAB]
+            slab = np.asarray(rows[start : start + SLAB], np.intp)
             found = self._products(slab)
             for place, row in enumerate(slab.tolist()):
                 self._set(row, self._best(found[place]))
-        for row in gone:
-            self._set(row, [])
-        return set(rows.tolist())
 
     def listed(self, row: int) -> Listed:
         """A list as it is stored."""

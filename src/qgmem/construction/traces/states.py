@@ -57,7 +57,8 @@ class State:
 class Trace:
     """A dynamic memory trace: ordered states of one subject–relation, with the claims they were worked out from.
 
-    `ignored`: (unit id, reason) of claims that changed nothing, as the end of something nobody claimed.
+    `ignored`: (unit id, reason) of claims that changed nothing, as the end of something nobody claimed. `asserting`:
+    for each state the keys of the claims that say it, the one that opened it first.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Trace:
     states: tuple[State, ...]
     claims: tuple[Claim, ...]
     ignored: tuple[tuple[str, str], ...] = ()
+    asserting: tuple[tuple[str, ...], ...] = ()
 
     @property
     def current(self) -> tuple[State, ...]:
@@ -88,15 +90,18 @@ def states(claims: Iterable[Claim]) -> Trace:
     one = one_at_a_time(ordered)
     void = voided(ordered)
     standing = [claim for claim in ordered if claim.said not in void and claim.kind != "retraction"]
-    found: list[tuple[Place, State]] = []
+    found: list[tuple[Place, State, tuple[str, ...]]] = []
     place = places(ordered)
     laid = lanes(standing, one, place)
     open_values = sum(1 for lane in laid.lanes if lane and lane[-1].closed_by is None)
     for lane in laid.lanes:
-        found += [(place[entry.opening.said], _state(entry, one, open_values)) for entry in lane]
+        for entry in lane:
+            keys = tuple(claim.key for claim in (entry.opening, *entry.repeats))
+            found.append((place[entry.opening.said], _state(entry, one, open_values), keys))
     for claim in ordered:
         if claim.said in void and claim.kind != "end":
-            found.append((place[claim.said], _retracted(claim, void[claim.said])))
+            found.append((place[claim.said], _retracted(claim, void[claim.said]), (claim.key,)))
+    found.sort(key=lambda row: row[0])
     idle = [(c.unit_id, "takes back what was never said") for c in ordered
             if c.kind == "retraction" and c not in void.values()]  # fmt: skip
     head = min(ordered, key=lambda claim: (claim.subject_id, relation_of(claim.predicate, claim.object).name))
@@ -104,8 +109,8 @@ def states(claims: Iterable[Claim]) -> Trace:
     name = max((claim.subject_name for claim in ordered), key=lambda name: (len(name), name))
     return Trace(
         trace_id(head.subject_id, relation), head.subject_id, name, relation, one,
-        tuple(state for _, state in sorted(found, key=lambda row: row[0])), tuple(ordered),
-        tuple(sorted((*laid.ignored, *idle))),
+        tuple(state for _, state, _ in found), tuple(ordered), tuple(sorted((*laid.ignored, *idle))),
+        tuple(keys for _, _, keys in found),
     )  # fmt: skip
 
 

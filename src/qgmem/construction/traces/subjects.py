@@ -14,7 +14,7 @@ given for the whole history at once. A mention is a name as it stands ("Lena", "
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 SPACES = re.compile(r"\s+")
@@ -36,6 +36,21 @@ class Mention:
     kin: str = ""
     place: int = 0
 
+    @property
+    def named(self) -> Named:
+        """How it was named, wherever that was."""
+        return Named(self.name, self.speaker, self.context, self.kin)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A way in which somebody was named: mentions that share it differ in place only."""
+
+    name: str
+    speaker: str
+    context: str = ""
+    kin: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -46,30 +61,82 @@ class Subject:
     unclear: bool = False
 
 
+class Names:
+    """All ways in which a memory names people: who each means, as far as that does not depend on the session."""
+
+    def __init__(self, named: Iterable[Named], speakers: Sequence[str] = ()) -> None:
+        """`speakers` are names known beforehand."""
+        found = sorted(set(named), key=lambda n: (n.name, n.speaker, n.context, n.kin))
+        self._full = _full_names([*speakers, *(each.name for each in found)])
+        self._longer: dict[str, list[str]] = {}
+        for name in self._full:
+            first, _, rest = name.partition(" ")
+            if rest:
+                self._longer.setdefault(first, []).append(name)
+        self._introduced = self._introductions(found)
+        self._contexts: dict[str, set[str]] = {}
+        for each in found:
+            if each.context:
+                self._contexts.setdefault(self.whole(each), set()).add(_key(each.context))
+
+    def whole(self, named: Named) -> str:
+        """The full name that is meant, as a key."""
+        if named.name.strip():
+            return self._longest(_key(named.name))
+        kin = _key(named.kin)
+        return self._introduced.get((_key(named.speaker), kin), f"{kin} of {self._longest(_key(named.speaker))}")
+
+    def settled(self, named: Named) -> Subject | None:
+        """Who is meant; None where several people bear the name and the session decides."""
+        name, known = self.whole(named), self._contexts.get(self.whole(named), set())
+        if not named.context and len(known) > 1:
+            return None
+        return self._subject(named, name, _key(named.context) or next(iter(known), ""))
+
+    def shown(self, named: Named) -> str:
+        """How the person is shown: the name in full, with what is said to tell it from others."""
+        name = self.whole(named)
+        return f"{self._full.get(name, name)} {named.context}".strip()
+
+    def decided(self, session: Iterable[tuple[tuple[str, int], Named]]) -> dict[tuple[str, int], Subject]:
+        """The subjects of one session's mentions, in the order said: who was spoken of last counts."""
+        last: dict[str, str] = {}
+        found: dict[tuple[str, int], Subject] = {}
+        for place, named in session:
+            subject = self.settled(named)
+            name = self.whole(named)
+            if subject is None:
+                subject = self._subject(named, name, last.get(name, "?"))
+            elif named.context:
+                last[name] = _key(named.context)
+            found[place] = subject
+        return found
+
+    def _subject(self, named: Named, name: str, mark: str) -> Subject:
+        return Subject(f"{name}|{mark}" if mark else name, self.shown(named), mark == "?")
+
+    def _introductions(self, found: Sequence[Named]) -> Mapping[tuple[str, str], str]:
+        """(speaker, kinship) → name, where exactly one name was given to it."""
+        given: dict[tuple[str, str], set[str]] = {}
+        for each in found:
+            if each.kin and each.name:
+                given.setdefault((_key(each.speaker), _key(each.kin)), set()).add(self._longest(_key(each.name)))
+        return {who: next(iter(names)) for who, names in given.items() if len(names) == 1}
+
+    def _longest(self, name: str) -> str:
+        """A single name as the one full name that begins with it, if there is just one."""
+        longer = () if " " in name else self._longer.get(name, ())
+        return longer[0] if len(longer) == 1 else name
+
+
 def subjects(mentions: Iterable[Mention], speakers: Sequence[str] = ()) -> dict[tuple[str, int], Subject]:
     """The subject of every mention, by (unit id, place). `speakers` are names known beforehand."""
     ordered = sorted(mentions, key=lambda m: (m.sequence, m.place, m.unit_id))
-    full = _full_names([*speakers, *(m.name for m in ordered)])
-    introduced = _introductions(ordered, full)
-    contexts: dict[str, set[str]] = {}
+    names = Names((mention.named for mention in ordered), speakers)
+    sessions: dict[str, list[tuple[tuple[str, int], Named]]] = {}
     for mention in ordered:
-        if mention.context:
-            contexts.setdefault(_whole(mention, full, introduced), set()).add(_key(mention.context))
-    last: dict[tuple[str, str], str] = {}
-    found: dict[tuple[str, int], Subject] = {}
-    for mention in ordered:
-        name = _whole(mention, full, introduced)
-        known = contexts.get(name, set())
-        context, unclear = _key(mention.context), False
-        if not context and known:
-            context = last.get((mention.session_id, name), next(iter(known)) if len(known) == 1 else "")
-            unclear = not context
-        if context:
-            last[mention.session_id, name] = context
-        mark = context or ("?" if unclear else "")
-        shown = f"{full.get(name, name)} {mention.context}".strip()
-        found[mention.unit_id, mention.place] = Subject(f"{name}|{mark}" if mark else name, shown, unclear)
-    return found
+        sessions.setdefault(mention.session_id, []).append(((mention.unit_id, mention.place), mention.named))
+    return {place: who for session in sessions.values() for place, who in names.decided(session).items()}
 
 
 def _key(text: str) -> str:
@@ -82,30 +149,3 @@ def _full_names(names: Iterable[str]) -> dict[str, str]:
     for name in sorted({SPACES.sub(" ", name.strip()) for name in names if name.strip()}):
         shown.setdefault(_key(name), name)
     return shown
-
-
-def _introductions(ordered: Sequence[Mention], full: dict[str, str]) -> dict[tuple[str, str], str]:
-    """(speaker, kinship) → name, where exactly one name was given to it."""
-    given: dict[tuple[str, str], set[str]] = {}
-    for mention in ordered:
-        if mention.kin and mention.name:
-            given.setdefault((_key(mention.speaker), _key(mention.kin)), set()).add(
-                _longest(_key(mention.name), full)
-            )
-    return {who: next(iter(names)) for who, names in given.items() if len(names) == 1}
-
-
-def _whole(mention: Mention, full: dict[str, str], introduced: dict[tuple[str, str], str]) -> str:
-    """The full name that is meant, as a key."""
-    if mention.name.strip():
-        return _longest(_key(mention.name), full)
-    kin = _key(mention.kin)
-    return introduced.get((_key(mention.speaker), kin), f"{kin} of {_longest(_key(mention.speaker), full)}")
-
-
-def _longest(name: str, full: dict[str, str]) -> str:
-    """A single name as the one full name that begins with it, if there is just one."""
-    if " " in name:
-        return name
-    longer = [other for other in full if other.startswith(f"{name} ")]
-    return longer[0] if len(longer) == 1 else name

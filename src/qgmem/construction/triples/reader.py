@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import astuple
 from datetime import date, datetime
 
-from ...types import Interval, Role
+from ...types import Interval, JsonValue, Role
 from ..timex import find_times
 from .asks import Ask, answer_of, asked
 from .clean import plain, sentences
@@ -44,6 +45,24 @@ class SessionReader:
         self._age = 0
         self._ask: Ask | None = None
 
+    def state(self) -> JsonValue:
+        """What it remembers, for JSON: `restored` goes on from there."""
+        last = None if self._last is None else list(astuple(self._last))
+        return None if last is None and self._ask is None else [last, self._age, _written(self._ask)]
+
+    @classmethod
+    def restored(cls, state: JsonValue) -> SessionReader:
+        """A reader that remembers what another one did."""
+        reader = cls()
+        if isinstance(state, list):
+            last, age, ask = state
+            reader._last = _person(last)
+            reader._age = int(str(age))
+            if isinstance(ask, list):
+                speaker, subject, *rest = ask
+                reader._ask = Ask(str(speaker), _person(subject), *map(str, rest))
+        return reader
+
     def read(self, text: str, speaker: str, role: Role, time: datetime | None) -> tuple[Reading, ...]:
         """The readings of one turn. `time` resolves "yesterday"; it is never copied in as fact time."""
         ask, self._ask = self._ask, None
@@ -71,6 +90,17 @@ class SessionReader:
             Reading(r.subject, r.predicate, r.object, r.kind, r.fact_time, r.quote, r.source, place)
             for place, r in enumerate(found)
         )
+
+
+def _person(state: JsonValue) -> Person | None:
+    return Person(*map(str, state)) if isinstance(state, list) else None
+
+
+def _written(ask: Ask | None) -> JsonValue:
+    if ask is None:
+        return None
+    subject: JsonValue = None if ask.subject is None else list(astuple(ask.subject))
+    return [ask.speaker, subject, ask.predicate, ask.shape, ask.lead]
 
 
 def read_session(
