@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
-from queue import SimpleQueue
-from threading import Event, Lock, Thread
 
 from .activation.question_terms import question_terms
 from .chronicle import BEFORE_ASKING, Chronicle, said_by
@@ -22,8 +19,9 @@ from .generation.citations import citations
 from .generation.local_graph import LocalGraph, local_graph
 from .generation.read_answer import NOT_MENTIONED
 from .generation.serialise import lay_out
-from .generation.streaming import FieldReader
+from .generation.streaming import FieldReader, OnEvent
 from .generation.tokens import estimate_tokens
+from .models.answer_cache import AnswerCache
 from .models.chat import ChatAnswer, ChatModel, ChatRequest
 from .models.client import ModelClient
 from .models.client import Scope as CallScope
@@ -41,9 +39,6 @@ from .types import Hit, MemoryUnit, Triple, Turn
 
 STAGE = "answer"  # in the ledger
 RETRY = RetryPolicy(attempts=3)  # somebody waits
-CACHED = 256  # answers kept in memory
-
-OnEvent = Callable[[AnswerEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,41 +203,6 @@ def checked_budget(tokens: int) -> int:
     return tokens
 
 
-def streamed(ask: Callable[[OnEvent], Answer]) -> Iterator[AnswerEvent]:
-    """The events of one question as an iterator; it is asked on a thread of its own from the first `next` on."""
-    events: SimpleQueue[AnswerEvent | BaseException] = SimpleQueue()
-    closed = Event()
-
-    def on_event(event: AnswerEvent) -> None:
-        if closed.is_set():
-            raise _Closed
-        events.put(event)
-
-    def run() -> None:
-        try:
-            ask(on_event)
-        except _Closed:
-            pass
-        except BaseException as error:  # noqa: BLE001  raised again where the iterator is read
-            events.put(error)
-
-    Thread(target=run, name="qgmem-ask", daemon=True).start()
-    try:
-        while True:
-            event = events.get()
-            if isinstance(event, BaseException):
-                raise event
-            yield event
-            if event.kind == "done":
-                return
-    finally:
-        closed.set()
-
-
-class _Closed(Exception):
-    """Nobody reads the events any more."""
-
-
 def _charged(space: Namespace, ledger: MemoryLedger) -> tuple[str, ...]:
     """Put what was spent into the namespace's ledger; a note where that cannot be written."""
     try:
@@ -308,30 +268,3 @@ class Stopwatch:
     def read(self) -> dict[str, float]:
         """The stages so far, and the total."""
         return {**self.stages, "total": time.perf_counter() - self.begun}
-
-
-class AnswerCache:
-    """The latest answers by content, in memory only, so that a deletion leaves nothing of them."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], str] = OrderedDict()
-        self._lock = Lock()
-
-    def cached(self, owner: str, key: str) -> str | None:
-        """The answer to this request with this graph."""
-        with self._lock:
-            if (owner, key) in self._kept:
-                self._kept.move_to_end((owner, key))
-            return self._kept.get((owner, key))
-
-    def cache(self, owner: str, key: str, answer: str) -> None:
-        """Keep an answer; the one longest unused goes when there are too many."""
-        with self._lock:
-            self._kept[owner, key] = answer
-            while len(self._kept) > CACHED:
-                self._kept.popitem(last=False)
-
-    def clear(self) -> None:
-        """Keep nothing."""
-        with self._lock:
-            self._kept.clear()

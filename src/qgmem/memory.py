@@ -19,7 +19,7 @@ from typing import Any
 from . import transfer
 from .activation.question_terms import question_terms
 from .activation.rerank import PoolReranker
-from .asking import Asking, OnEvent, Question, checked_budget, streamed
+from .asking import Asking, Question, checked_budget
 from .building import Building, OnWindow
 from .chronicle import Chronicle
 from .construction.build import BuildReport
@@ -29,6 +29,7 @@ from .construction.redaction import Redactor
 from .errors import InvalidInput, NotFound
 from .generation.answer import Answer, AnswerEvent
 from .generation.serialise import serialise
+from .generation.streaming import OnEvent, streamed
 from .ingest import Ingest, Messages, Shared
 from .loading import Loading
 from .models.chat import ChatModel
@@ -138,8 +139,8 @@ class Memory:
         """Give a unit new words. The former ones stay in its `history`, the turn stays as it was said."""
         unit = self._unit(id, user_id)
         self._ingest.update(self._space(user_id), unit, text, self._clock().isoformat())
-        return self.get(id, user_id=user_id)
         self._asking.forget()
+        return self.get(id, user_id=user_id)
 
     def delete(
         self,
@@ -163,13 +164,13 @@ class Memory:
             ids += [unit.id for unit in space.store.scan(scope)]
         receipt = self._chronicle.delete(space, list(dict.fromkeys(ids)))
         space.index.unbase()
-        return receipt
         self._asking.forget()
+        return receipt
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
-        return self._spaces.remove(user_id)
         self._asking.forget()
+        return self._spaces.remove(user_id)
 
     def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:
         """Make the vectors that are missing after an embedder failed; how many units. Raises ModelError."""
@@ -259,7 +260,6 @@ class Memory:
         hits = self.search(query, user_id=user_id, **search)
         return serialise(hits, budget_tokens, question_terms(query, self.settings.language))
 
-    def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
     def ask(
         self,
         question: str,
@@ -298,6 +298,7 @@ class Memory:
         """
         return streamed(lambda on_event: self.ask(question, **ask, on_event=on_event))
 
+    def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
         """One unit. Raises NotFound."""
         found = self._unit(id, user_id)
         return found if self._shows is None else self._shows.fresh().unit(found)

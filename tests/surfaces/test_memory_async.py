@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from qgmem import AsyncMemory, Memory, NotFound
+from qgmem.models.scripted import HashEmbedder
+from qgmem.models.scripted_chat import ScriptedChat
 from qgmem.protocols import Vectors
 
 
@@ -38,6 +40,7 @@ def test_every_method_of_memory_is_there_under_its_signature() -> None:
     for name in public:
         assert inspect.signature(getattr(AsyncMemory, name)) == inspect.signature(getattr(Memory, name)) or name in (
             "import_",  # an asynchronous iterator
+            "ask_stream",  # as well
         ), name
     assert {"add", "search", "context", "delete", "delete_all", "export", "close"} <= public
 
@@ -86,3 +89,19 @@ def test_import_streams_batches(tmp_path: Path) -> None:
     stored = asyncio.run(main())
     assert sum(stored) == 600
     assert len(stored) > 1
+
+
+def test_an_answer_is_streamed_without_blocking(tmp_path: Path) -> None:
+    """The scripted model says all at once: the evidence, a piece of either field, and that it is done."""
+    answer = json.dumps({"reasoning_path": "[MU1]", "answer": "a greyhound"})
+
+    async def main() -> list[str]:
+        async with AsyncMemory.open(tmp_path, embedder=HashEmbedder(16)) as memory:
+            await memory.add("Biscuit is a greyhound.", user_id="ana")
+            chat = ScriptedChat([answer])
+            asked = await memory.ask("What is Biscuit?", user_id="ana", chat=chat)
+            assert asked.answer == "a greyhound"
+            stream = memory.ask_stream("Who is Biscuit?", user_id="ana", chat=chat)
+            return [event.kind async for event in stream]
+
+    assert asyncio.run(main()) == ["evidence", "reasoning_path", "answer", "done"]

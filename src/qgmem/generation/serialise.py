@@ -18,6 +18,7 @@ from .tokens import Count, estimate_tokens
 NOTE = 8  # tokens kept for the last line
 LEAST = 24  # tokens below which a piece of a unit says nothing
 ROOM = 60  # tokens that any unit may have, if they are left
+MISSING = "({} more did not fit)"
 CLUSTERS, OTHERS, MEMORIES, FACTS = "Clusters:", "Other memories:", "Memories:", "Facts:"
 
 
@@ -69,7 +70,7 @@ def serialise(hits: Sequence[Hit], budget_tokens: int, words: Collection[str] = 
     """
     lines = _fitted(hits, budget_tokens - NOTE, words, estimate_tokens)
     missing = len(hits) - len(lines)
-    return "\n".join([*lines.values(), *([f"({missing} more did not fit)"] if missing else [])])
+    return "\n".join([*lines.values(), *([MISSING.format(missing)] if missing else [])])
 
 
 def lay_out(
@@ -91,7 +92,8 @@ def lay_out(
     label = {hit.id: f"MU{hit.rank}" for hit in hits}
     told = _trajectories(hits, trails, label, budget_tokens // 3, count)
     frame = [CLUSTERS, OTHERS, FACTS] if told else [MEMORIES, FACTS]
-    left = budget_tokens - NOTE - sum(count(line) + 1 for line in [*told.values(), *frame])
+    frame.append(MISSING.format(len(hits)))
+    left = budget_tokens - sum(count(line) + 1 for line in [*told.values(), *frame])
     lines = _fitted(hits, left, words, count)
     left -= sum(count(line) + 1 for line in lines.values())
     facts = _facts(graph, {hit.id: label[hit.id] for hit in hits if hit.id in lines}, left, count)
@@ -105,7 +107,7 @@ def lay_out(
     rows += [OTHERS if told else MEMORIES, *rest] if rest else []
     rows += [FACTS, *(line for line, _ in facts.values())] if facts else []
     missing = tuple(hit.id for hit in hits if hit.id not in lines)
-    rows += [f"({len(missing)} more did not fit)"] if missing else []
+    rows += [MISSING.format(len(missing))] if missing else []
     text = "\n".join(rows)
     labels = {label[unit_id]: unit_id for unit_id in lines} | {name: unit_id for name, (_, unit_id) in facts.items()}
     return Context(text, count(text) if text else 0, labels, missing)

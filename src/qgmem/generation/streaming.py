@@ -1,15 +1,21 @@
-"""Reading the fields of a JSON answer while it is being written.
+"""An answer while it is being written: the fields of half a JSON object, and events as an iterator.
 
-What can be shown of half a JSON object is the text of its string fields, so this picks those out of the pieces and
-undoes their escapes. It checks nothing: the whole answer is read again by `read_answer.py` once it is there.
+What can be shown of half a JSON object is the text of its string fields, so that is picked out of the pieces and its
+escapes undone. Nothing is checked: the whole answer is read again by `read_answer.py` once it is there.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Event, Thread
 
 from ..text import clean
+from .answer import Answer, AnswerEvent
+
+OnEvent = Callable[[AnswerEvent], None]
 
 FIELDS = ("reasoning_path", "answer")
 _OPENS = re.compile(rf'"({"|".join(FIELDS)})"\s*:\s*"')
@@ -83,3 +89,38 @@ def _decoded(escape: re.Match[str]) -> str:
     if 0xD800 <= first < 0xDC00:
         return chr(0x10000 + ((first - 0xD800) << 10) + int(escape[2], 16) - 0xDC00)
     return chr(first) + chr(int(escape[2], 16))
+
+
+def streamed(ask: Callable[[OnEvent], Answer]) -> Iterator[AnswerEvent]:
+    """The events of one question as an iterator; it is asked on a thread of its own from the first `next` on."""
+    events: SimpleQueue[AnswerEvent | BaseException] = SimpleQueue()
+    closed = Event()
+
+    def on_event(event: AnswerEvent) -> None:
+        if closed.is_set():
+            raise _Closed
+        events.put(event)
+
+    def run() -> None:
+        try:
+            ask(on_event)
+        except _Closed:
+            pass
+        except BaseException as error:  # noqa: BLE001  raised again where the iterator is read
+            events.put(error)
+
+    Thread(target=run, name="qgmem-ask", daemon=True).start()
+    try:
+        while True:
+            event = events.get()
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+            if event.kind == "done":
+                return
+    finally:
+        closed.set()
+
+
+class _Closed(Exception):
+    """Nobody reads the events any more."""
