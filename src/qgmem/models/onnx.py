@@ -25,6 +25,7 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # the model was trained on no more
 PADDED = 1.2  # times the shortest of a batch may its longest be: padding is computed like words
+SLOWER = ["SkipLayerNormFusion"]  # joins an addition with a normalisation in a kernel that takes thrice their time
 BATCH_TOKENS = 256  # of one run of the model; more only costs memory and cache misses
 
 
@@ -116,7 +117,9 @@ class MiniLM:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # parallel over batches instead: less waiting on each other
         options.inter_op_num_threads = 1
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=SLOWER
+        )
 
     @cached_property
     def _tokenizer(self) -> Any:
