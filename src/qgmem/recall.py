@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,6 +38,7 @@ from .types import Hit, MemoryUnit, UnitKind
 
 Keys = NDArray[np.int64]
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
+WORDS = 1 << 14  # whose terms are remembered between searches
 
 
 class Standing(Protocol):
@@ -157,6 +159,7 @@ class Recall:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
         self._redactor = redactor  # of what is shown
         self._reranker = None if reranker is None else boxed(reranker)
+        self._terms = lru_cache(WORDS)(lambda text: tuple(terms(text, settings.language)))
 
     def search(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment, *, explain: bool
@@ -185,7 +188,7 @@ class Recall:
         settings = self._settings.model_copy(update=wider)
         around = Surroundings(
             embed=self._embedder.embed,
-            terms=lambda text: terms(text, settings.language),
+            terms=self._terms,
             threshold=settings.sem_match_threshold or self._embedder.sem_match_threshold,
             graph=space.entity_graph,
             documents=lambda rows: [unit_document(unit) for unit in space.store.units(index.ids(rows))],
