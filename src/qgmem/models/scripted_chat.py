@@ -13,6 +13,7 @@ Reply = str | ChatAnswer | Exception
 Rule = Callable[[ChatRequest], Reply]
 
 _NEW_LINE = re.compile(r"^NEW_IN_THIS_WINDOW \[(\w+)\] time: .*? speaker: (.*?) \((\w+)\): (.*)$", re.MULTILINE)
+_MEMORY = re.compile(r"^\[MU1\] \S+(?: \d\d:\d\d)? .*?: (.*?)(?: \(happened [^)]*\))?$", re.MULTILINE)
 _UNIT_ID = re.compile(r'"memory_unit_id": "(\w+)"')
 
 
@@ -39,6 +40,7 @@ class ScriptedChat:
             "attributes": no_attributes,
             "trajectory": values_in_order,
             "query": no_constraints,
+            "answer": first_memory,
         }
         self._list: list[Reply] | None = None
         if isinstance(script, Mapping):
@@ -107,3 +109,10 @@ def no_attributes(request: ChatRequest) -> str:
         for unit_id in dict.fromkeys(_UNIT_ID.findall(request.user))
     ]
     return json.dumps({"memory_units": units})
+
+
+def first_memory(request: ChatRequest) -> str:
+    """The words of the best memory, cited; abstains where there is none."""
+    found = _MEMORY.search(request.user)
+    path, answer = ("[MU1] says it", found[1]) if found else ("nothing says it", "Not mentioned")
+    return json.dumps({"reasoning_path": path, "answer": answer}, ensure_ascii=False)

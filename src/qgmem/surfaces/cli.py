@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .commands import adding, building, caring, finding, keeping, measuring, studying, tracing, trying
+from .commands import adding, asking, building, caring, finding, keeping, measuring, studying, tracing, trying
 from .guard import INTERRUPTED, Guarded
 
 HELP = """Long-term memory for conversations, on this machine alone.
@@ -31,6 +31,7 @@ for _command in (
     adding.add,
     adding.import_,
     finding.search,
+    asking.ask,
     finding.show,
     finding.history,
     finding.list_,

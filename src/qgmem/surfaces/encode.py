@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from ..types import AddReport, Hit, Interval, JsonValue, MemoryUnit, Turn
 
 if TYPE_CHECKING:
+    from ..generation.answer import Answer, Citation
+    from ..generation.local_graph import LocalGraph
     from ..stores.records import HistoryEvent, Receipt, StoreStats
     from ..trajectory import Trajectory
 
@@ -111,6 +113,64 @@ def trajectory(value: Trajectory) -> Object:
             }
             for each in value.states
         ],
+    }
+
+
+def answer(value: Answer) -> Object:
+    """An answer with its evidence; seconds to the tenth of a millisecond."""
+    return {
+        "question": value.question,
+        "answer": value.answer,
+        "abstained": value.abstained,
+        "reasoning_path": value.reasoning_path,
+        "citations": [_citation(each) for each in value.citations],
+        "working_memory": [hit(each) for each in value.working_memory],
+        "context": {
+            "text": value.context.text,
+            "labels": dict(value.context.labels),
+            "left_out": list(value.context.left_out),
+        },
+        "local_graph": graph(value.local_graph),
+        "answerer": value.answerer,
+        "tokens": dict(value.tokens),
+        "seconds": {name: round(seconds, 4) for name, seconds in value.seconds.items()},
+        "notes": list(value.notes),
+    }
+
+
+def _citation(value: Citation) -> Object:
+    return {
+        "label": value.label,
+        "unit_id": value.unit_id,
+        "text": value.text,
+        "fact_times": [interval(each) for each in value.fact_times],
+        "turns": [
+            {
+                "turn_id": each.turn_id,
+                "speaker": each.speaker,
+                "quote": each.quote,
+                "utterance_time": time(each.utterance_time),
+            }
+            for each in value.turns
+        ],
+    }
+
+
+def graph(value: LocalGraph) -> Object:
+    """Nodes, and edges between their places."""
+    return {
+        "nodes": [{"key": each.key, "text": each.text} for each in value.nodes],
+        "edges": [
+            {
+                "source": each.source,
+                "target": each.target,
+                "predicate": each.predicate,
+                "unit_id": each.unit_id,
+                "kind": each.kind,
+            }
+            for each in value.edges
+        ],
+        "left_out": list(value.left_out),
     }
 
 

@@ -27,6 +27,9 @@ JSON = {
     "add": "stored, deduplicated, failed, pending, redacted, items: [{status, turn_id, reason, note}]",
     "import": "stored, deduplicated, failed, pending, failures, failures_left_out, notes, notes_left_out",
     "search": "query, hits: [{rank, score, channels, contributions, flags, id, text, …}]",
+    "ask": "question, answer, abstained, reasoning_path, citations: [{label, unit_id, turns, …}], "
+    "working_memory: [{rank, id, text, …}], context: [text, labels, left_out], "
+    "local_graph: [nodes, edges, left_out], answerer, tokens, seconds, notes, error, graph",
     "show": "unit, turns",
     "history": "id, text, events: [{event, text, recorded_at}]",
     "trace": "subject, trajectories: [{subject, relation, states: {value, valid_from, …}, text, …}], svg",

@@ -1,7 +1,6 @@
 """A trace as a picture: one row a state, a bar for the days that it held, marks for when it was said.
 
-Plain SVG 1.1 without scripts, fonts or links; every text is escaped. Colours differ in lightness too, and each
-status is also written out.
+Colours differ in lightness too, and each status is also written out.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from datetime import date
 from html import escape
 
+from ...svg import FONT, picture, words
 from .states import State, Trace
 from .timeline import Axis, axis, said
 from .trajectory import line
@@ -17,7 +17,6 @@ from .trajectory import line
 WIDTH, LEFT, RIGHT, ROW, TOP, FOOT = 960, 214, 110, 34, 68, 52
 COLOURS = {"current": "#1b7f5c", "coexisting": "#2f6fb2", "superseded": "#9aa5b1", "retracted": "#c0392b"}
 WORDS = COLOURS | {"superseded": "#52606d"}  # of texts: dark enough to read on white
-FONT = 'font-family="system-ui, sans-serif"'
 
 
 def timelines_svg(traces: Sequence[Trace]) -> str:
@@ -37,22 +36,15 @@ def timeline_svg(trace: Trace) -> str:
     """
     height = _height(trace)
     scale = axis(trace, WIDTH - LEFT - RIGHT)
-    title = escape(f"{trace.subject_name} · {trace.relation}")
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Timeline: {title}">',
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-        f'<text x="16" y="30" {FONT} font-size="17" font-weight="600" fill="#1f2933">{title}</text>',
-    ]
+    title = f"{trace.subject_name} · {trace.relation}"
+    out = [words(title, 16, 30, 17, more='font-weight="600"')]
     if scale is not None:
         out += _grid(scale, height)
     for place, state in enumerate(trace.states):
         out.append(f"<g><title>{escape(line(state))}</title>")
         out += _row(trace, state, scale, TOP + ROW * place)
         out.append("</g>")
-    out += _legend(height)
-    out.append("</svg>")
-    return "\n".join(out) + "\n"
+    return picture(WIDTH, height, f"Timeline: {title}", [*out, *_legend(height)])
 
 
 def _height(trace: Trace) -> int:
@@ -134,10 +126,10 @@ def _legend(height: int) -> list[str]:
     y = height - 18
     for status, colour in COLOURS.items():
         out.append(f'<rect x="{x}" y="{y - 10}" width="14" height="10" rx="2" fill="{colour}"/>')
-        out.append(f'<text x="{x + 20}" y="{y}" {FONT} font-size="12" fill="#3e4c59">{status}</text>')
+        out.append(words(status, x + 20, y, 12, fill="#3e4c59"))
         x += 34 + 8 * len(status)
     for fill, label in (("#1f2933", "said"), ("#ffffff", "said, hearsay")):
         out.append(f'<circle cx="{x + 6}" cy="{y - 5}" r="4.5" fill="{fill}" stroke="#1f2933" stroke-width="1.5"/>')
-        out.append(f'<text x="{x + 18}" y="{y}" {FONT} font-size="12" fill="#3e4c59">{label}</text>')
+        out.append(words(label, x + 18, y, 12, fill="#3e4c59"))
         x += 34 + 7 * len(label)
     return out
