@@ -119,6 +119,12 @@ class StoreContract:
         assert ids(store.scan(limit=2)) == ["b", "a"]
         assert ids(store.units(["c", "gone", "b"])) == ["c", "b"]
 
+    def test_words_are_read_by_key_alone(self, store: Store) -> None:
+        """A key that is nobody's is left out."""
+        store.add([turn("b", "one"), turn("a", "two")])
+        keys = store.keys({}).tolist()
+        assert store.texts([*keys, max(keys) + 1]) == dict(zip(keys, ["one", "two"], strict=True))
+
     def test_iterators_cross_their_pages(self, store: Store) -> None:
         names = [f"t{n:04}" for n in range(2105)]
         store.add([turn(name) for name in names])

@@ -58,6 +58,7 @@ def _turns(index: Index, session: int) -> Rows:
         chain, owners = part.chain
         low, high = np.searchsorted(chain, [session << CHAIN_SHIFT, (session + 1) << CHAIN_SHIFT])
         keys.append(chain[low:high])
-        rows.append((np.arange(low, high) if owners is None else owners[low:high]) + start)
+        inside = np.arange(low, high) if owners is None else owners[low:high].astype(np.intp)
+        rows.append(inside + start)
         start += len(part.segment)
     return np.concatenate(rows)[np.argsort(np.concatenate(keys), kind="stable")]

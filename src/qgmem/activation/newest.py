@@ -12,6 +12,7 @@ It is a matter of order only: every version stays in the list. A question about 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..stores.index import Index, Mask, Rows
-from ..stores.segment import CHAIN_SHIFT, NO_DAY
+from ..stores.segment import CHAIN_SHIFT, NO_DAY, term_hash
 from .fusion import Fused
 from .rerank import Documents
 from .versions import Question, words
@@ -28,6 +29,7 @@ from .wording import Wording
 Terms = Callable[[str], Sequence[str]]
 DEPTH = 20  # units compared with each other
 LONGEST = 100  # terms; what is longer states more than one claim
+MANY = 62  # terms of a question that are told apart: bits of a number
 STEP = 0.1  # of the spread of the scores compared: what wording may change; the sequential model's share of pairs
 LONG_PAST = 90  # days between what a unit tells of and its telling, from which it is a story of the past
 _NOW = re.compile(
@@ -108,11 +110,11 @@ def reorder(index: Index, text: str, question: Sequence[str], fused: Fused, read
     rows = fused.rows[:DEPTH]
     if len(rows) < 2:
         return fused
-    about = list(dict.fromkeys(question))
-    statements = _statements(index, rows, _held(index, about, rows), read)
-    scores = fused.scores[:DEPTH].tolist()
     asked = Question.of(text, terms, question)
+    about = list(dict.fromkeys(question))[:MANY]
     kind = sum(1 << place for place, term in enumerate(about) if term in asked.kind)
+    statements = _statements(index, rows, _held(index, about, rows), kind, read)
+    scores = fused.scores[:DEPTH].tolist()
     order = worded_first(Wording.of(text, terms), statements, scores)
     new = np.array([order[place] for place in newest_first(asked, [statements[at] for at in order], kind)])
     if _NOW.search(text):
@@ -129,28 +131,39 @@ def _moved(fused: Fused, order: NDArray[np.intp]) -> Fused:
     return Fused(fused.rows[place], fused.scores, parts)
 
 
-def _statements(index: Index, rows: Rows, held: Sequence[int], read: Documents) -> list[Statement]:
-    """The units with their words, but for those that are long and those that hold no word of the question."""
-    short = (np.asarray(index.gather("length", rows)) <= LONGEST) & (np.array(held) != 0)
-    wanted = np.flatnonzero(short)
-    texts = read(rows[wanted]) if len(wanted) > 1 else []
+def _statements(index: Index, rows: Rows, held: Sequence[int], kind: int, read: Documents) -> list[Statement]:
+    """The units, with their words where another of them holds the same words of the question and neither is long."""
+    lengths = np.asarray(index.gather("length", rows)).tolist()
+    keys = [(one & ~kind or one) if length <= LONGEST else 0 for one, length in zip(held, lengths, strict=True)]
+    count = Counter(keys)
+    wanted = [place for place, key in enumerate(keys) if key and count[key] > 1]
+    texts = read(rows[wanted]) if wanted else []
     found: list[Sequence[str]] = [()] * len(rows)
     if len(texts) == len(wanted):  # fewer: a unit was deleted since the index was read
-        for place, text in zip(wanted.tolist(), texts, strict=True):
+        for place, text in zip(wanted, texts, strict=True):
             found[place] = words(text)
     said = np.asarray(index.gather("utterance_us", rows)).tolist()
     sequence = (np.asarray(index.gather("chain", rows)) & ((1 << CHAIN_SHIFT) - 1)).tolist()
     voices = np.asarray(index.gather("speaker", rows)).tolist()
-    return [Statement(*values) for values in zip(found, held, zip(said, sequence, strict=True), voices, strict=True)]
+    ages = zip(said, sequence, strict=True)
+    return [Statement(*values) for values in zip(found, held, ages, voices, strict=True)]
 
 
 def _held(index: Index, about: Sequence[str], rows: Rows) -> list[int]:
-    """Which of these terms each row holds, one bit each."""
-    order = np.argsort(rows)
-    bits = np.empty(len(rows), object)
-    matched = index.matched_terms(about, rows[order])[0] > 0
-    bits[order] = matched.astype(object) @ np.array([1 << place for place in range(len(about))], object)
-    return [int(found) for found in bits]
+    """Which of these terms each row holds, one bit each: a few rows are looked up in the postings, not these read."""
+    found = np.zeros(len(rows), np.int64)
+    numbers = np.array([term_hash(term) for term in about], np.uint64)
+    start = 0
+    for part in index.parts:
+        segment, local = part.segment, (rows - start).astype(np.int32)
+        for bit, span in enumerate(segment.postings(numbers)):
+            holders = segment.posting_row[span]
+            if len(holders):
+                place = np.minimum(np.searchsorted(holders, local), len(holders) - 1)
+                found |= (holders[place] == local).astype(np.int64) << bit
+        start += len(segment)
+    bits: list[int] = found.tolist()
+    return bits
 
 
 def _of_the_past(index: Index, rows: Rows) -> Mask:

@@ -53,9 +53,11 @@ class Question:
 
     def versions(self, one: Sequence[str], other: Sequence[str]) -> bool:
         """True when the two statements, given as their words, are versions of a claim that is asked about."""
+        if not one or not other or (one[0] != other[0] and one[-1] != other[-1]):
+            return False  # most pairs
         shorter = min(len(one), len(other))
-        opening = _alike(one, other, shorter)
-        closing = _alike(one[::-1], other[::-1], shorter - opening)
+        opening = _opening(one, other)
+        closing = min(_closing(one, other), shorter - opening)
         if opening + closing < FRAME * shorter or opening + closing == shorter:
             return False
         frame = frozenset([*one[:opening], *one[len(one) - closing :]])
@@ -74,9 +76,17 @@ class Question:
         return frozenset(term for word in found for term in self.terms(word))
 
 
-def _alike(one: Sequence[str], other: Sequence[str], most: int) -> int:
-    """How many of the first `most` words are the same in both, from the first on."""
-    for place in range(most):
-        if one[place] != other[place]:
+def _opening(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words are the same in both, from the first on."""
+    for place, (mine, yours) in enumerate(zip(one, other, strict=False)):
+        if mine != yours:
             return place
-    return most
+    return min(len(one), len(other))
+
+
+def _closing(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words are the same in both, from the last back."""
+    for place, (mine, yours) in enumerate(zip(reversed(one), reversed(other), strict=False)):
+        if mine != yours:
+            return place
+    return min(len(one), len(other))
