@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from .commands import adding, asking, building, caring, finding, keeping, measuring, studying, tracing, trying
+from .commands import (
+    adding,
+    asking,
+    building,
+    caring,
+    finding,
+    keeping,
+    measuring,
+    studying,
+    tracing,
+    training,
+    trying,
+)
 from .guard import INTERRUPTED, Guarded
 
 HELP = """Long-term memory for conversations, on this machine alone.
@@ -48,6 +60,7 @@ for _command in (
     app.command(_command.__name__.rstrip("_"))(_command)
 app.add_typer(measuring.bench, name="bench")
 app.add_typer(studying.study, name="study")
+app.add_typer(training.train, name="train")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,120 @@
+"""Asking the model under one condition: a row an answer, kept as soon as it is there."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ...evals.progress import Bar
+from ...generation.graph_arrays import GraphArrays
+from ...generation.graph_token import GraphToken
+from ...models.hf_chat import HfChat
+from ..graph_token.asking import ANSWER_TOKENS, asked, correct, read
+from ..graph_token.examples import Example
+from .conditions import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One answer. `seconds`: its share of its batch, encoding included. `run`: `main`, or what was taken away."""
+
+    run: str
+    condition: str
+    seed: int
+    id: str
+    case_id: str
+    type: str
+    question: str
+    gold: str
+    answer: str
+    text: str
+    readable: bool
+    correct: bool
+    supported: bool
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        """What a row is found by."""
+        return self.run, self.condition, self.seed, self.id
+
+
+class AnswerFile:
+    """Rows as JSON Lines, appended; a line that a kill cut short is dropped and asked again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.rows: dict[tuple[str, str, int, str], AnswerRow] = {}
+        if path.is_file():
+            whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
+            for line in whole.splitlines():
+                row = AnswerRow(**json.loads(line))
+                self.rows[row.key] = row
+            path.write_text("".join(_line(row) for row in self.rows.values()), encoding="utf-8")
+
+    def add(self, rows: Sequence[AnswerRow]) -> None:
+        """Keep these."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.writelines(_line(row) for row in rows)
+        self.rows |= {row.key: row for row in rows}
+
+
+def answer_all(
+    llm: HfChat, examples: Sequence[Example], graphs: Sequence[GraphArrays], condition: Condition,
+    model: GraphToken | None, kept: AnswerFile, bar: Bar, *, seed: int = 0, run: str = "main", batch: int = 8,
+    traces: bool = True,
+) -> None:  # fmt: skip
+    """Ask what has no row yet. `graphs`: one an example; `model`: for conditions with tokens."""
+    shown = other_cases(examples, graphs) if condition.graph == "shuffled" else graphs
+    todo = [at for at, one in enumerate(examples) if (run, condition.name, seed, one.id) not in kept.rows]
+    bar.advance(len(examples) - len(todo))
+    for start in range(0, len(todo), batch):
+        places = todo[start : start + batch]
+        part = [examples[at] for at in places]
+        begun = time.perf_counter()
+        prompts = [asked(llm, one, facts=condition.graph == "text", traces=traces) for one in part]
+        vectors = None
+        if model is not None:
+            seen = [emptied(shown[at]) if condition.graph == "blind" else shown[at] for at in places]
+            vectors = model(seen).detach()
+        answers = llm.generate(prompts, vectors, max_tokens=ANSWER_TOKENS)
+        seconds = (time.perf_counter() - begun) / len(part)
+        rows = []
+        for one, answer in zip(part, answers, strict=True):
+            found = read(answer)
+            rows.append(
+                AnswerRow(
+                    run, condition.name, seed, one.id, one.case_id, one.type, one.question, one.answer, found.answer,
+                    found.text, found.readable, correct(found.answer, one.answer), one.supported, answer.tokens_in,
+                    answer.tokens_out, round(seconds, 4),
+                )
+            )  # fmt: skip
+        kept.add(rows)
+        bar.advance(len(part))
+
+
+def other_cases(examples: Sequence[Example], graphs: Sequence[GraphArrays]) -> list[GraphArrays]:
+    """For each example the graph of one of another case, about half the list away."""
+    half = len(examples) // 2
+    return [graphs[next(_elsewhere(examples, at, half), at)] for at in range(len(examples))]
+
+
+def _elsewhere(examples: Sequence[Example], at: int, half: int) -> Iterator[int]:
+    for step in range(len(examples)):
+        other = (at + half + step) % len(examples)
+        if examples[other].case_id != examples[at].case_id:
+            yield other
+
+
+def emptied(graph: GraphArrays) -> GraphArrays:
+    """The same graph without nodes and edges."""
+    return GraphArrays(graph.nodes[:0], graph.edges[:, :0], graph.predicates[:0])
+
+
+def _line(row: AnswerRow) -> str:
+    return json.dumps(asdict(row), ensure_ascii=False) + "\n"

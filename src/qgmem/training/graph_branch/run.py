@@ -1,0 +1,213 @@
+"""`study_graph_branch`: a language model in; trainings, answers, tables and a sheet to check by hand out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ...errors import InvalidInput
+from ...evals.datasets.dialogue import Dataset
+from ...evals.manifest import build_manifest
+from ...evals.progress import progress
+from ...generation.graph_token import GraphToken, GraphTokenShape
+from ...memory import Memory
+from ...models.hf_chat import HfChat
+from ...synthetic import simulate, write
+from ..graph_token.cases import read_cases
+from ..graph_token.checkpoint import load_checkpoint
+from ..graph_token.examples import Example
+from ..graph_token.run import Vectors, examples_of, train_on
+from ..graph_token.split import Split, split_cases, spread
+from ..graph_token.trainer import TrainSettings
+from .ablations import ABLATIONS, ablated_examples
+from .answers import AnswerFile, answer_all
+from .conditions import Condition, conditions
+from .costs import Cost, cost_at
+from .report import write_report
+
+PARTS = ("answers", "ablations", "costs")
+
+
+@dataclass(frozen=True, slots=True)
+class StudySettings:
+    """Sizes of the study. Full: 60 lives of two years, every question with support, ten epochs.
+
+    `per_type`: test questions a type, None for all; `limit`: examples to train on, None for all.
+    `ablation_questions`: in all. `histories`: lengths in years for the costs, with `cost_questions` each.
+    """
+
+    lives: int = 60
+    years: float = 2.0
+    life_seed: int = 2024
+    seeds: tuple[int, ...] = (0, 1, 2)
+    tokens: tuple[int, ...] = (1, 2, 4)
+    k: int = 10
+    per_type: int | None = None
+    limit: int | None = None
+    epochs: int = 10
+    batch: int = 4
+    accumulate: int = 4
+    rate: float = 1e-4
+    blind: bool = True
+    answer_batch: int = 8
+    ablation_questions: int = 200
+    histories: tuple[float, ...] = (0.5, 2.0, 8.0)
+    cost_questions: int = 10
+    parts: tuple[str, ...] = PARTS
+    resamples: int = 10_000
+
+
+def study_graph_branch(
+    llm: HfChat, out: Path, settings: StudySettings, *, data: Path | None = None, embedder: str = "minilm",
+    show_progress: bool = True,
+) -> dict[str, object]:  # fmt: skip
+    """Run what is not there yet and write the report; a run that was stopped goes on where it was.
+
+    `data`: a folder of cases, else lives are simulated into `out/lives`. Returns what study.json holds.
+    Raises InvalidInput, MissingExtra, ModelUnavailable.
+    """
+    if unknown := set(settings.parts) - set(PARTS):
+        raise InvalidInput("parts", f"there is none called {sorted(unknown)[0]!r}", f"use {', '.join(PARTS)}")
+    out.mkdir(parents=True, exist_ok=True)
+    folder = data or _lives(out, settings)
+    with Memory.open(out / "memories", embedder=embedder) as memory:
+        examples = examples_of(memory, folder, out, k=settings.k, seed=0, show_progress=show_progress)
+        vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
+        split = split_cases(examples)
+        asked = test_questions([one for one in split.test if one.supported], settings.per_type)
+        kept = AnswerFile(out / "answers.jsonl")
+        study = _Study(llm, out, settings, vectors, split, kept, show_progress)
+        if "answers" in settings.parts:
+            study.answers(asked)
+    if "ablations" in settings.parts:
+        study.ablations(read_cases(folder), {one.case_id for one in split.test}, embedder)
+    costs = study.costs(embedder) if "costs" in settings.parts else []
+    manifest = build_manifest(
+        files=list(read_cases(folder).files), settings=json.loads(json.dumps(asdict(settings))),
+        system={"llm": llm.id, "embedder": vectors.embedder_id}, seed=None,
+    )  # fmt: skip
+    return write_report(
+        out, list(kept.rows.values()), examples, split, study.curves(), costs, manifest, settings.resamples
+    )
+
+
+def test_questions(examples: Sequence[Example], per_type: int | None) -> list[Example]:
+    """At most so many of each type, drawn by hash, in the order given."""
+    if per_type is None:
+        return list(examples)
+    drawn = sorted(examples, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
+    counts: dict[str, int] = {}
+    chosen = set()
+    for one in drawn:
+        counts[one.type] = counts.get(one.type, 0) + 1
+        if counts[one.type] <= per_type:
+            chosen.add(one.id)
+    return [one for one in examples if one.id in chosen]
+
+
+@dataclass(slots=True)
+class _Study:
+    """The parts of the study, over shared models and files."""
+
+    llm: HfChat
+    out: Path
+    settings: StudySettings
+    vectors: Vectors
+    split: Split
+    kept: AnswerFile
+    show_progress: bool
+
+    def answers(self, asked: Sequence[Example]) -> None:
+        """All conditions over all seeds."""
+        graphs = self.vectors.graphs(asked)
+        wanted = conditions(self.settings.tokens, blind=self.settings.blind)
+        for condition in wanted:
+            for seed in self.settings.seeds if condition.seeded else (0,):
+                model = self.model(condition, seed) if condition.seeded else None
+                with progress(f"{condition.name}, seed {seed}", len(asked), self.show_progress) as bar:
+                    answer_all(
+                        self.llm, asked, graphs, condition, model, self.kept, bar, seed=seed,
+                        batch=self.settings.answer_batch,
+                    )  # fmt: skip
+
+    def model(self, condition: Condition, seed: int) -> GraphToken:
+        """The token of a condition: fresh, or trained now if it is not there."""
+        if not condition.trained:
+            shape = GraphTokenShape(self.vectors.width, self.llm.width, condition.tokens)
+            return GraphToken(shape, seed=seed, output_rms=self.llm.embedding_rms)
+        chosen = self.settings
+        train = TrainSettings(
+            chosen.epochs, chosen.batch, chosen.accumulate, chosen.rate, condition.tokens, seed,
+            blind=condition.graph == "blind",
+        )  # fmt: skip
+        folder = self._folder(condition, seed)
+        supported = Split(
+            tuple(one for one in self.split.train if one.supported),
+            tuple(one for one in self.split.validation if one.supported),
+            (),
+        )
+        steps = -(-len(spread(supported.train, chosen.limit)) // (chosen.batch * chosen.accumulate)) * chosen.epochs
+        with progress(f"train {folder.name}", steps, self.show_progress) as bar:
+            train_on(
+                supported, self.vectors, self.llm, folder, train, limit=chosen.limit,
+                on_step=lambda now: bar.advance(min(1, len(now.losses))),
+            )  # fmt: skip
+        return load_checkpoint(folder, llm_id=self.llm.id, embedder_id=self.vectors.embedder_id)
+
+    def _folder(self, condition: Condition, seed: int) -> Path:
+        kind = "blind" if condition.graph == "blind" else "token"
+        return self.out / "train" / f"{kind}-{condition.tokens}-seed-{seed}"
+
+    def ablations(self, cases: Dataset, tested: set[str], embedder: str) -> None:
+        """Each part taken away, with the first seed's smallest token where there is a graph."""
+        questions = [one for one in cases.questions if one.conversation_id in tested]
+        drawn = sorted(questions, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
+        wanted = tuple(sorted(drawn[: self.settings.ablation_questions], key=lambda one: one.id))
+        held = tuple(one for one in cases.conversations if one.id in tested)
+        part = Dataset(cases.name, held, wanted, cases.files)
+        token = Condition("token", min(self.settings.tokens))
+        model = self.model(token, self.settings.seeds[0])
+        for ablation in ABLATIONS:
+            with progress(ablation.name, 2 * len(wanted), self.show_progress) as bar:
+                examples = ablated_examples(ablation, part, self.out, embedder, bar, k=self.settings.k)
+                answer_all(
+                    self.llm, examples, self.vectors.graphs(examples), token if ablation.graph else Condition("none"),
+                    model if ablation.graph else None, self.kept, bar, seed=self.settings.seeds[0], run=ablation.name,
+                    batch=self.settings.answer_batch, traces=ablation.traces,
+                )  # fmt: skip
+
+    def costs(self, embedder: str) -> list[Cost]:
+        """Build and query at each length of history; measured anew every time."""
+        model = self.model(Condition("token", min(self.settings.tokens)), self.settings.seeds[0])
+        with progress("costs", len(self.settings.histories), self.show_progress) as bar:
+            found = []
+            for years in self.settings.histories:
+                found.append(
+                    cost_at(
+                        years, self.llm, model, self.out, k=self.settings.k, questions=self.settings.cost_questions,
+                        seed=self.settings.life_seed + 1, embedder=embedder,
+                    )
+                )  # fmt: skip
+                bar.advance()
+        return found
+
+    def curves(self) -> dict[str, object]:
+        """Validation loss an epoch of every training that is finished, the untrained value first."""
+        found: dict[str, object] = {}
+        for path in sorted((self.out / "train").glob("*/manifest.json")):
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+            found[path.parent.name] = {
+                name: manifest[name] for name in ("validation", "best_epoch", "steps", "examples", "seconds")
+            }
+        return found
+
+
+def _lives(out: Path, settings: StudySettings) -> Path:
+    folder = out / "lives"
+    if not (folder / "manifest.json").is_file():
+        made = {"people": settings.lives, "years": settings.years, "seed": settings.life_seed}
+        write(simulate(settings.lives, settings.years, settings.life_seed), folder, made)
+    return folder
