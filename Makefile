@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker sweeps traces-oracle llm-smoke clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -48,9 +48,15 @@ docs: $(VENV)/dev.stamp
 bench-matched: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.evals.matched --data $(DATA) --out $(or $(OUT),out/matched)
 
-# The learned ranker again, from BEAM=folder with 100K/1 … 100K/14; writes OUT/ranker.npz and its report.
+DIALOGUES = training-data/dialogues
+
+# The default fusion's weights again, from BEAM=folder with 100K/1 … 100K/14 and the written dialogues.
+tune-fusion: $(VENV)/dev.stamp
+	$(BIN)/python -m qgmem.training.make_fusion --beam $(BEAM) --dialogues $(DIALOGUES) --out $(or $(OUT),out/ranker)
+
+# The learned ranker again, over those weights and synthetic lives too; writes OUT/ranker.npz and its report.
 train-ranker: $(VENV)/dev.stamp
-	$(BIN)/python -m qgmem.training.make_ranker --beam $(BEAM) --out $(or $(OUT),out/ranker)
+	$(BIN)/python -m qgmem.training.make_ranker --beam $(BEAM) --dialogues $(DIALOGUES) --out $(or $(OUT),out/ranker)
 
 # Fusions, channels, n, k and rerankers on LoCoMo and BEAM-100K; DATA=folder of benchmark data. Memories stay in out/sweeps.
 sweeps: $(VENV)/dev.stamp

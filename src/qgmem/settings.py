@@ -19,19 +19,18 @@ Redaction = Literal["off", "write", "recall"]
 class SupportWeights(BaseModel):
     """Weights of the default fusion: what a unit's own match and its surroundings count for.
 
-    Channels are weighed alike; the rest was searched on BEAM-100K chats 1–14, the speaker's on synthetic lives, and
-    frozen: `docs/results/fusion.md`.
+    From BEAM-100K chats 1–14 and written dialogues by `make tune-fusion`, and frozen: `docs/results/fusion.md`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    semantic: float = 0.5  # times cosine
-    lexical: float = 0.5  # times BM25 / best BM25 of the question
+    semantic: float = 0.65  # times cosine
+    lexical: float = 0.35  # times BM25 / best BM25 of the question
     attributes: float = 0.1  # times S_ELT
     neighbour: float = 0.7  # times the better direct neighbour's own match, same session
-    second_neighbour: float = 0.1
-    session: float = 0.1  # times the session's best match
-    speaker: float = 0.1  # when the question names the unit's speaker
+    second_neighbour: float = 0.05
+    session: float = 0.35  # times the session's best match
+    speaker: float = 0.2  # when the question names the unit's speaker
 
 
 class Settings(BaseModel):
@@ -56,10 +55,10 @@ class Settings(BaseModel):
     chat_seconds: float = Field(default=120.0, gt=0)  # to wait for one answer
     chat_concurrency: int = Field(default=4, ge=1)  # calls under way at a time
     chat_price_in: float | None = Field(default=None, ge=0)  # US dollars for a million tokens
+    chat_price_out: float | None = Field(default=None, ge=0)
     # answers
     context_tokens: int = Field(default=700, ge=1)  # of what an answerer reads as MEMORY
     chat_tokenizer: str | None = None  # the chat model's tokenizer.json; None estimates tokens
-    chat_price_out: float | None = Field(default=None, ge=0)
     # secrets
     redaction: Redaction = "off"  # write: blacked out before anything is stored; recall: before anything is shown
     redaction_patterns: tuple[str, ...] = ("key", "ssn", "card", "password")  # also: email

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelUnavailable
+from ..settings import SupportWeights
 from ..stores.index import Index, Rows
 from ..stores.segment import ASSISTANT, CAPTION, CHAIN_SHIFT, DIGIT, FACT_TIME, QUESTION, USER
 from .beside import beside
@@ -25,6 +26,7 @@ _FIRST_PERSON = re.compile(r"\b(i|my|me|we|our|mine|us)\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b(when|since|how long|(what|which) (date|day|month|year|time|week|season))\b", re.IGNORECASE)
 _MANY = re.compile(r"\bhow (many|much|often|old|long|far|big|tall)\b", re.IGNORECASE)
 
+_WEIGHTS = SupportWeights()  # those that the network was trained beside, whatever the settings say
 
 FLAGS = frozenset(
     "speaker_named other_named assistant user_first_person assistant_first_person is_question before_asks digit "
@@ -61,7 +63,7 @@ def features(
     words = lexical[scope] / max(float(lexical.max(initial=0)), 1e-6)
     matched, idf = index.matched_terms(list(dict.fromkeys(asking.terms)), scope)
     share = idf / max(float(idf.sum()), 1e-6)
-    own = 0.5 * cosine + 0.5 * words
+    own = np.float32(_WEIGHTS.semantic) * cosine + np.float32(_WEIGHTS.lexical) * words
     traits = np.asarray(index.gather("traits", scope))
     around = _Around(scope, near)
     at = np.searchsorted(scope, rows)
@@ -192,7 +194,7 @@ def _asked_for(
 
 def _expansion(index: Index, rows: Rows, own: Float32, session: NDArray[Any]) -> dict[str, Float32]:
     """Likeness to what was found first: to the mean of the three best, and on average to the ten best."""
-    order = np.argsort(-(own + 0.3 * session), kind="stable")
+    order = np.argsort(-(own + np.float32(_WEIGHTS.session) * session), kind="stable")
     vectors = index.vectors(rows)
     centre = vectors[order[:3]].mean(axis=0)
     centre /= np.linalg.norm(centre) + 1e-9

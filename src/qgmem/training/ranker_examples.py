@@ -1,6 +1,6 @@
 """Training examples of the learned ranker: a question, its candidates' features, and which of them are evidence.
 
-Questions come from outside of every reported set: BEAM-100K chats 1–14 and synthetic lives.
+Questions come from outside of every reported set: `corpora.py`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,7 @@ from ..activation.rank_features import features
 from ..activation.rerank import RerankTask
 from ..memory import Memory
 from ..stores.index import Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with its gold: evidence ids, and ids that are neither right nor wrong (repeats, neighbours)."""
-
-    user_id: str
-    text: str
-    evidence: frozenset[str]
-    ignored: frozenset[str] = frozenset()
-    time: str | None = None
-    kind: str = ""
+from .corpora import Asked
 
 
 @dataclass(frozen=True, slots=True)
