@@ -19,7 +19,7 @@ from .errors import InvalidInput, ModelError, NotFound
 from .models.checked import CheckedEmbedder
 from .moments import Moment, last_day, last_moment, serial
 from .namespace import Namespace
-from .stores.records import Receipt
+from .stores.records import HistoryEvent, Receipt
 from .stores.trace_reading import Asserted, TraceReading
 from .stores.trace_tables import TraceTables
 from .stores.trace_words import put_words
@@ -28,10 +28,11 @@ from .tracing.asked import Sides, sides, wanted
 from .tracing.comparing import Comparison
 from .tracing.names import Bearers, key
 from .tracing.standing import Standing, heard, on
-from .trajectory import Trajectory, blacked_out, told
+from .trajectory import Trajectory, blacked_out, state_event, told
 from .types import MemoryUnit, Triple
 
 AFTER_WRITE = 4  # steps of catching up that a writer makes; what is left, as after an upgrade, waits for a reader
+KEPT = 64  # days and moments whose standing is remembered
 BEFORE_ASKING = 1  # the same, before a question that traces only help to order
 
 
@@ -50,8 +51,9 @@ class _Held:
     comparison: Comparison
     lock: threading.RLock = field(default_factory=threading.RLock)
     bearers: tuple[int, Bearers] | None = None  # with the change that it belongs to
-    asserted: tuple[int, Asserted] | None = None
-    standing: dict[tuple[int, date, KnownAt], Standing] = field(default_factory=dict)
+    change: int = -1  # that the following belong to
+    heard: dict[KnownAt, Asserted] = field(default_factory=dict)
+    standing: dict[tuple[date, KnownAt], Standing] = field(default_factory=dict)
 
 
 class Chronicle:
@@ -161,12 +163,13 @@ class Chronicle:
         found = tuple(found for found in (told(trace, day) for trace in then) if found.states)
         return self._shown(found)
 
-    def states_of(self, space: Namespace, unit_id: str) -> tuple[Trajectory, ...]:
-        """The trajectories in which a unit claims something."""
+    def events(self, space: Namespace, unit_id: str) -> list[HistoryEvent]:
+        """The states of the traces in which a unit claims something, as it says them, in the order of days."""
         self.keep_up(space, None)
         with space.store.traced() as reading:
             found = reading.claims(reading.traces_of_unit(unit_id))
-        return self._shown(tuple(told(states(map(claim_of, rows))) for rows in found))
+        shown = self._shown(tuple(told(states(map(claim_of, rows))) for rows in found))
+        return [state_event(each, state, unit_id) for each in shown for state in each.states if state.says(unit_id)]
 
     def unread(self, space: Namespace) -> int:
         """How many turns must be read before traces can be asked, once as many were read as is quick."""
@@ -204,15 +207,15 @@ class Chronicle:
         self.keep_up(space, None)
         held = self._of(space)
         with held.lock, space.store.traced() as reading:
-            wanted_key = (reading.change, day, by)
-            if wanted_key not in held.standing:
-                if held.asserted is None or held.asserted[0] != reading.change:
-                    held.asserted = (reading.change, reading.asserted())
-                    held.standing.clear()
-                if len(held.standing) > 64:
-                    held.standing.clear()
-                held.standing[wanted_key] = on(heard(reading, held.asserted[1], by), day)
-            return held.standing[wanted_key]
+            if held.change != reading.change:
+                held.change, held.heard, held.standing = reading.change, {None: reading.asserted()}, {}
+            if (day, by) not in held.standing:
+                if len(held.standing) >= KEPT:
+                    held.heard, held.standing = {None: held.heard[None]}, {}
+                if by not in held.heard:
+                    held.heard[by] = heard(reading, held.heard[None], by)
+                held.standing[day, by] = on(held.heard[by], day)
+            return held.standing[day, by]
 
     def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
         """Units that say what holds, and what held before, where a question asks for a relation that has a trace."""

@@ -17,7 +17,7 @@ from .interchange.export import ExportHeader, ExportRecord, read_export
 from .namespace import Namespace
 from .spaces import Spaces
 from .stores.protocol import Store
-from .stores.records import HistoryEvent, Status, UnitRecord, WindowOutcome, WindowRecord
+from .stores.records import ClaimMarks, HistoryEvent, Status, UnitRecord, WindowOutcome, WindowRecord
 from .types import AddItem, AddReport, ImportProblem, ImportRecord, JsonValue, Turn
 
 BATCH = 256  # messages a transaction
@@ -85,9 +85,8 @@ class Loading:
             elif entry.kind == "window":
                 windows.append((_read_window(entry), []))
             elif entry.kind == "unit" and windows and entry.body.get("window") == windows[-1][0].id:
-                windows[-1][1].append(
-                    (_text(entry, "voice"), UnitRecord(entry.unit(), entry.body.get("partial") is True))
-                )
+                unit = UnitRecord(entry.unit(), entry.body.get("partial") is True, _claim(entry))
+                windows[-1][1].append((_text(entry, "voice"), unit))
             elif entry.kind == "edit":
                 edits.append((_text(entry, "id"), _text(entry, "text")))
             elif entry.kind == "history":
@@ -157,6 +156,11 @@ def _outcome(store: Store, window: WindowRecord, units: Sequence[tuple[str, Unit
             sequence = store.turn(voice).sequence
             placed.append(replace(record, unit=replace(record.unit, sequence=sequence)))
     return WindowOutcome(window.id, window.status, window.reason, tuple(placed))
+
+
+def _claim(entry: ExportRecord) -> ClaimMarks:
+    marks = entry.body.get("claim")
+    return ClaimMarks.from_json(marks) if isinstance(marks, dict) else ClaimMarks()
 
 
 def _text(entry: ExportRecord, name: str) -> str:

@@ -326,12 +326,16 @@ class Memory:
         return turn if self._shows is None else self._shows.fresh().turn(turn)
 
     def history(self, id: str, *, user_id: str = DEFAULT_USER) -> list[HistoryEvent]:
-        """What a unit said before, oldest first. Raises NotFound."""
+        """What a unit said before, oldest first; then (`event` "state") the states that it says, with quotes.
+
+        Raises NotFound.
+        """
         self._unit(id, user_id)
-        events = self._existing(user_id).store.history(id)
-        if self._shows is None:
-            return events
-        return [replace(event, text=self._shows.fresh().text(event.text)) for event in events]
+        space = self._existing(user_id)
+        events = space.store.history(id)
+        if self._shows is not None:
+            events = [replace(event, text=self._shows.fresh().text(event.text)) for event in events]
+        return events + self._chronicle.events(space, id)
 
     def trajectory(
         self,

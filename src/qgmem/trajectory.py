@@ -10,6 +10,7 @@ from .construction.redaction import Redactor
 from .construction.traces import State, Trace, relation_of, state_at, timeline, timelines_svg, trajectory
 from .construction.traces.states import Status
 from .construction.traces.trajectory import line
+from .stores.records import HistoryEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class TraceState:
     repeats: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     source: str | None = None
+
+    def says(self, unit_id: str) -> bool:
+        """True if this unit says it, first or again."""
+        return unit_id == self.unit_id or unit_id in self.repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,13 @@ def told(trace: Trace, as_of: date | None = None) -> Trajectory:
 def drawn(found: Sequence[Trajectory]) -> str:
     """Trajectories as one picture, below each other."""
     return timelines_svg([each.trace for each in found])
+
+
+def state_event(found: Trajectory, state: TraceState, unit_id: str) -> HistoryEvent:
+    """A state as an entry of a unit's history: what it says, whether that holds and why, and the quote."""
+    [shown] = [each for each in found.trace.states if (each.unit_id, each.value) == (state.unit_id, state.value)][:1]
+    text = f"{found.subject} · {found.relation}, {line(shown)}; {state.status}: {state.reason}; “{state.quote}”"
+    return HistoryEvent(unit_id, "state", text, "" if state.known_from is None else state.known_from.isoformat())
 
 
 def blacked_out(found: Trajectory, redactor: Redactor) -> Trajectory:

@@ -95,4 +95,6 @@ def _unit(record: UnitRecord, window: WindowRecord, store: Store) -> ExportRecor
     turns = store.known(record.unit.span.turn_ids)
     voice = next(turn.id for turn in turns.values() if turn.sequence == record.unit.sequence)
     more: dict[str, JsonValue] = {"window": window.id, "voice": voice, "partial": record.partial}
+    if claim := record.claim.to_json():
+        more["claim"] = claim
     return ExportRecord("unit", {**ExportRecord.of_unit(record.unit).body, **more})

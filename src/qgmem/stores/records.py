@@ -40,7 +40,10 @@ class NewTurn:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """The words of a unit before an event, and when the event was recorded (UTC, ISO 8601)."""
+    """The words of a unit before an event, and when the event was recorded (UTC, ISO 8601).
+
+    For the event `state`, which is worked out and not stored: a state that the unit says, and when it was said.
+    """
 
     unit_id: str
     event: str

@@ -63,6 +63,11 @@ class TraceReading:
         """Number of turns that nobody has read, up to 10,000."""
         return self._tables.waiting()
 
+    def sizes(self) -> dict[str, int]:
+        """Rows of each table."""
+        names = ("triples", "people", "atoms", "traces", "states", "nearest")
+        return {name: int(self._connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in names}
+
     def subjects(self) -> dict[str, str]:
         """Subject id → how it is shown, of all who have a trace."""
         return dict(self._connection.execute("SELECT subject, max(name) FROM atoms GROUP BY subject").fetchall())
@@ -139,8 +144,7 @@ class TraceReading:
             f"JOIN atoms a ON a.key = c.atom WHERE {later} AND a.trace IS NOT NULL"
         )
         bound = until_us if until_sequence is None else until_sequence
-        traces = [int(row[0]) for row in self._connection.execute(sql, (bound,))]
-        return {trace: self._tables.claims_of(self._tables.atoms_of(trace)) for trace in traces}
+        return self._tables.claims_of_traces(sql, (bound or 0,))
 
 
 __all__ = ["UNKNOWN", "Asserted", "Side", "TraceReading", "reading"]

@@ -238,6 +238,16 @@ class TraceTables:
             found += map(_triple, self.connection.execute(f"{_TRIPLE} WHERE c.atom = ?", (atom,)))
         return found
 
+    def claims_of_traces(self, chosen: str, values: Sequence[int]) -> dict[int, list[TripleRow]]:
+        """Trace → its claims, of the traces that a query names."""
+        found: dict[int, list[TripleRow]] = {}
+        traces = f"SELECT b.key, b.trace FROM atoms b WHERE b.trace IN ({chosen})"
+        trace_of = dict(self.connection.execute(traces, values).fetchall())
+        sql = f"{_TRIPLE} WHERE c.atom IN (SELECT b.key FROM atoms b WHERE b.trace IN ({chosen}))"
+        for row in map(_triple, self.connection.execute(sql, values)):
+            found.setdefault(trace_of[row.atom], []).append(row)
+        return found
+
     # ---- traces and states
 
     def traces_of(self, atoms: Iterable[int]) -> set[int]:

@@ -86,7 +86,7 @@ def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = Fa
 
 
 def history(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = False) -> None:
-    """Show what a unit said before it was changed.
+    """Show what a unit said before it was changed, and which states it says.
 
     \b
     qgmem history t-3f1c9a --user ana
@@ -100,8 +100,12 @@ def history(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json =
         screen.emit({"id": now.id, "text": now.text, "events": [encode.event(event) for event in events]})
         return
     for event in events:
-        print(f"until {event.recorded_at}: {render.plain(event.text)}")
+        if event.event != "state":
+            print(f"until {event.recorded_at}: {render.plain(event.text)}")
     print(f"now: {render.plain(now.text)}")
+    for event in events:
+        if event.event == "state":
+            print(f"says: {render.plain(event.text)}")
 
 
 def list_(
