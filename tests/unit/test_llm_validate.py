@@ -236,7 +236,7 @@ def test_the_prompt_marks_background_and_keeps_each_turn_on_one_line() -> None:
     assert [line.split(" [")[0] for line in marked] == ["OVERLAP_FROM_PREVIOUS_WINDOW"] * 2 + ["NEW_IN_THIS_WINDOW"]
     assert marked[2].startswith("NEW_IN_THIS_WINDOW [T3] time: 2023-05-08 13:56 (Monday) speaker: Eve (user): hi NEW")
     assert "$dialogue" in marked[2]
-    assert "Lines: T3-T3" in lines
+    assert "Write the memory units of the NEW lines, T3-T3, line by line." in lines
 
 
 def test_case_15_a_huge_turn_is_shown_in_part() -> None:

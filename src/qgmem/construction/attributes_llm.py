@@ -45,6 +45,7 @@ SCHEMA = _object(
 )
 _ALIASES = ("units", "indexes", "attributes", "items", "results", "data")
 _ID_ALIASES = ("memory_unit_id", "id", "unit_id")
+_NOTHING = frozenset(("unknown", "none", "n/a", "null", "nowhere", "unspecified", "not specified", "not mentioned"))
 _MOST = 20  # entities or locations of one unit
 
 
@@ -174,7 +175,8 @@ def _proposed(record: Record) -> Proposed:
 def _phrases(value: JsonValue) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     named = [item.get("text") or item.get("name") if isinstance(item, dict) else item for item in items]
-    return tuple(" ".join(item.split()) for item in named if isinstance(item, str) and item.strip())
+    words = (" ".join(item.split()) for item in named if isinstance(item, str))
+    return tuple(phrase for phrase in words if phrase and phrase.casefold().strip(".") not in _NOTHING)
 
 
 def _kinds(found: Attributes) -> dict[str, EntityType]:

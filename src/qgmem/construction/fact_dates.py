@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from ..types import Granularity, Interval, JsonValue
 from .timex import find_times
 
-_ISO = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:T.*)?")
+_ISO = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?(?:[T ].*)?")
 _MONTHS = "january february march april may june july august september october november december".split()
 _LONGEST = 8  # dates of one unit
 

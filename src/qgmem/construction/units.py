@@ -13,7 +13,7 @@ from .prompts import load
 from .repair import Record, read_records
 from .windows import Window
 
-VERSION = 1
+VERSION = 2
 SHOWN = 4000  # characters of one turn that a model is shown
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 

@@ -75,7 +75,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--sessions", type=int, default=4)
     parser.add_argument("--out", type=Path, default=Path("out/llm-smoke"))
     parser.add_argument("--context", type=int, default=8192, help="tokens of question and answer together")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1, help="of the server; more than are idle slow it")
     parser.add_argument("--seconds", type=float, default=900.0, help="to wait for one answer")
     parser.add_argument("--no-kill", action="store_true", help="leave the server alone")
     return parser.parse_args()

@@ -92,12 +92,13 @@ class LocalServer:
 
 
 def llama_server(
-    python: Path, model: Path, log: Path, *, context: int = 8192, threads: int = 2, name: str = "local"
+    python: Path, model: Path, log: Path, *, context: int = 8192, threads: int = 1, name: str = "local"
 ) -> LocalServer:
     """llama-cpp-python's server, of the interpreter that has it (`pip install 'llama-cpp-python[server]'`).
 
-    `model` is a GGUF file, `context` the most tokens of question and answer together, `name` what the server
-    calls the model. States of earlier prompts are kept in memory, so that a prompt's fixed part is read once.
+    `model` is a GGUF file, `context` the most tokens of question and answer together, `name` what the server calls
+    the model. States of earlier prompts are kept in memory, so that a prompt's fixed part is read once. `threads`
+    wait for each other at every step: on a machine that has other work, two were four times slower than one.
     """
     if not model.is_file():
         raise InvalidInput("model", f"no file {model.name!r}", "give the path of a GGUF file")
