@@ -84,8 +84,8 @@ def graph_branch(
     train_limit: Annotated[
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
     ] = None,
-    epochs: Annotated[int, typer.Option("--epochs", metavar="N", min=1)] = 10,
-    batch: Annotated[int, typer.Option("--batch", metavar="N", min=1)] = 4,
+    epochs: Annotated[int, typer.Option("--epochs", help="Passes over the examples.", metavar="N", min=1)] = 10,
+    batch: Annotated[int, typer.Option("--batch", help="Examples at a time.", metavar="N", min=1)] = 4,
     accumulate: Annotated[int, typer.Option("--accumulate", help="Batches a step.", metavar="N", min=1)] = 4,
     rate: Annotated[float, typer.Option("--rate", help="Adam's learning rate.", metavar="N")] = 1e-4,
     ablation_questions: Annotated[

@@ -1,0 +1,187 @@
+"""What the graph token learns from: cases, examples, targets, splits. Needs no torch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qgmem.errors import InvalidInput
+from qgmem.evals.progress import progress
+from qgmem.memory import Memory
+from qgmem.models.chat import ChatAnswer
+from qgmem.models.scripted import HashEmbedder
+from qgmem.synthetic import NO_ANSWER, simulate, write
+from qgmem.training.graph_token.asking import OPENING, correct, read, target, words
+from qgmem.training.graph_token.cases import load_lives, read_cases
+from qgmem.training.graph_token.convomem import load_convomem
+from qgmem.training.graph_token.examples import Example, build_examples, read_examples, write_examples
+from qgmem.training.graph_token.split import split_cases, spread
+
+
+def example(id: str = "a/q1", **changed: Any) -> Example:
+    """One hand-made example."""
+    made = Example(
+        id=id, case_id=id.partition("/")[0], type="single", question="Where does Ana live?",
+        asked_at="2024-05-02T10:00:00", context="[MU1] 2024-01-01 10:00 Ana: I live in Oslo.",
+        traces=("Ana, home: Oslo",), facts=("Ana – lives in → Oslo (MU1)",), nodes=("Ana", "Oslo"),
+        edges=((0, "lives in", 1),), answer="Oslo", labels=("MU1",), supported=True,
+    )  # fmt: skip
+    return replace(made, **changed)
+
+
+@pytest.fixture(scope="module")
+def lives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lives")
+    write(simulate(2, 0.4, 11, questions=2), folder)
+    return folder
+
+
+def test_lives_are_read_as_they_were_written(lives: Path) -> None:
+    cases = read_cases(lives)
+    written = list(simulate(2, 0.4, 11, questions=2))
+    assert [one.id for one in cases.conversations] == [life.case_id for life in written]
+    assert cases.conversations[1].turn_ids == tuple(m.id for m in written[1].dialogue.messages())
+    assert [(q.id, q.category, q.answer) for q in cases.questions] == [
+        (q.id, q.type, q.answer) for life in written for q in life.questions
+    ]
+
+
+def test_examples_hold_what_the_memory_found_and_say_whether_it_suffices(lives: Path, tmp_path: Path) -> None:
+    """Gold decides about labels and support only: with every answer changed the rest is the same."""
+    cases = load_lives(lives)
+    with Memory.open(tmp_path / "m", embedder=HashEmbedder()) as memory, progress("", 1, False) as bar:
+        found = list(build_examples(memory, cases, bar, k=6))
+        other = replace(cases, questions=tuple(replace(q, answer="xyzzy") for q in cases.questions))
+        changed = list(build_examples(memory, other, bar, k=6))
+    assert [one.id for one in found] == [q.id for q in cases.questions]
+    for one, question in zip(found, cases.questions, strict=True):
+        assert one.context.count("[MU") <= 6
+        assert len(one.edges) <= 6
+        assert len(one.nodes) <= 12
+        if question.answer == NO_ANSWER:
+            assert one.supported
+            assert one.labels == ()
+        elif one.supported:
+            assert one.labels
+            assert all(part.casefold() in one.context.casefold() for part in question.answer.split("; "))
+    assert {one.supported for one in found if one.answer != NO_ANSWER} == {True, False}
+    assert not any(one.supported for one in changed)
+    assert [replace(one, answer="", supported=True) for one in changed] == [
+        replace(one, answer="", supported=True) for one in found
+    ]
+
+
+def test_examples_come_back_from_their_file(tmp_path: Path) -> None:
+    kept = [example(), example("b/q1", edges=(), nodes=(), labels=())]
+    assert write_examples(kept, tmp_path / "e.jsonl") == kept
+    assert read_examples(tmp_path / "e.jsonl") == kept
+    (tmp_path / "e.jsonl").write_text('{"id": 1}\n')
+    with pytest.raises(InvalidInput, match=r"e\.jsonl was not written by this"):
+        read_examples(tmp_path / "e.jsonl")
+
+
+def test_the_question_is_written_with_labels_and_its_day() -> None:
+    assert words(example(), facts=True) == (
+        "[MU1] 2024-01-01 10:00 Ana: I live in Oslo.\n\n[T1] Ana, home: Oslo\n\n[F1] Ana – lives in → Oslo (MU1)\n\n"
+        "Today is 2024-05-02.\nQuestion: Where does Ana live?"
+    )
+    assert words(example(asked_at=""), traces=False) == (
+        "[MU1] 2024-01-01 10:00 Ana: I live in Oslo.\n\nQuestion: Where does Ana live?"
+    )
+
+
+@pytest.mark.parametrize("labels", [(), ("MU1",), ("MU1", "MU3")])
+def test_the_target_ends_the_opening_as_json_and_is_read_back(labels: tuple[str, ...]) -> None:
+    one = example(labels=labels, answer='a "big" fjord')
+    whole = OPENING + target(one)
+    assert json.loads(whole) == {"reasoning_path": list(labels), "answer": 'a "big" fjord'}
+    assert read(ChatAnswer(target(one), 1, 1)).answer == 'a "big" fjord'
+
+
+def test_an_answer_that_is_no_json_is_empty_and_said_to_be_unreadable() -> None:
+    found = read(ChatAnswer('"MU1"] and so on', 1, 1))
+    assert (found.answer, found.readable) == ("", False)
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "right"),
+    [
+        ("She lives in Oslo.", "Oslo", True),
+        ("Osloer Strasse", "Oslo", False),  # whole words only
+        ("", "Oslo", False),
+        ("Porto and Oslo", "Oslo; Porto", True),
+        ("Oslo", "Oslo; Porto", False),
+        ("Not mentioned.", NO_ANSWER, True),
+        ("Oslo", NO_ANSWER, False),
+        ("not mentioned", "Oslo", False),
+    ],
+)
+def test_what_counts_as_right(said: str, gold: str, right: bool) -> None:
+    assert correct(said, gold) is right
+
+
+def test_parts_share_no_case_and_a_further_case_moves_no_other() -> None:
+    """20 cases: 3 to validate, 5 to test, 12 to train on."""
+    examples = [example(f"case-{case}/q{number}") for case in range(20) for number in range(3)]
+    split = split_cases(examples)
+    cases = [{one.case_id for one in part} for part in (split.train, split.validation, split.test)]
+    assert [len(one) for one in cases] == [12, 3, 5]
+    assert set.union(*cases) == {one.case_id for one in examples}
+    assert split_cases(examples[::-1]).validation == split.validation[::-1]
+    assert split_cases(examples, seed=1) != split
+    assert split_cases(examples, test=0).test == ()
+    with pytest.raises(InvalidInput, match="holds 2 cases; give at least 3"):
+        split_cases(examples[:6])
+
+
+def test_a_limit_takes_every_type_in_turn() -> None:
+    """Six of one type and two of another: four are two of each."""
+    examples = [example(f"a/q{n}") for n in range(6)] + [example(f"a/r{n}", type="update") for n in range(2)]
+    assert [one.type for one in spread(examples, 4)] == ["single", "single", "update", "update"]
+    assert len(spread(examples, 100)) == 8
+    assert spread(examples, None) == tuple(examples)
+
+
+def convomem(folder: Path, category: str, items: int) -> None:
+    """A file as ConvoMem's, with one item a number; the evidence of item 0 is quoted wrongly."""
+    place = folder / category / "1_evidence"
+    place.mkdir(parents=True)
+    made = [
+        {
+            "question": f"q{n}", "answer": f"a{n}", "category": "x",
+            "message_evidences": [{"speaker": "User", "text": f"fact {n}" if n else "something else"}],
+            "conversations": [
+                {"id": "c1", "messages": [{"speaker": "Assistant", "text": "hi"}, {"speaker": "User", "text": "yo"}]},
+                {"id": "c2", "messages": [{"speaker": "User", "text": f"fact {n}"}]},
+            ],
+        }
+        for n in range(items)
+    ]  # fmt: skip
+    (place / "batch.json").write_text(json.dumps({"evidence_items": made}))
+
+
+def test_convomem_is_drawn_five_to_three_to_four(tmp_path: Path) -> None:
+    """11, 7 and 9 items are there: two shares of 5 : 3 : 4 fit, a third does not."""
+    for category, items in (("user_evidence", 11), ("assistant_facts_evidence", 7), ("changing_evidence", 9)):
+        convomem(tmp_path, category, items)
+    cases = read_cases(tmp_path)
+    counts = [sum(q.category == name for q in cases.questions) for name in ("user_evidence", "changing_evidence")]
+    assert (len(cases.questions), counts) == (24, [10, 8])
+    for question in cases.questions:
+        expected = "missing:0" if question.text == "q0" else "2:1"
+        assert question.evidence == (expected,)
+    assert cases.conversations[0].turn_ids == ("1:1", "1:2", "2:1")
+    assert load_convomem(tmp_path, cases=12).questions != cases.questions
+    assert len(load_convomem(tmp_path, cases=12).questions) == 12
+
+
+def test_a_folder_of_neither_kind_says_what_is_missing(tmp_path: Path) -> None:
+    convomem(tmp_path, "user_evidence", 5)
+    with pytest.raises(InvalidInput, match="of ConvoMem no assistant_facts_evidence, changing_evidence"):
+        read_cases(tmp_path)
+    with pytest.raises(InvalidInput, match="is no folder"):
+        read_cases(tmp_path / "nowhere")
