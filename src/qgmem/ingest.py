@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from dataclasses import fields as dataclass_fields
 from datetime import tzinfo
@@ -99,13 +100,7 @@ class Ingest:
                 known[turn.id] = fresh[place] = turn
         if not fresh:
             return None
-        made = [self.constructed(turn) for turn in fresh.values()]
-        phrases: dict[str, Any] = {}
-        pending = None
-        try:
-            made, phrases = self._embedded(space, made)
-        except ModelError as error:
-            pending = str(error)
+        made, phrases, pending = self._made(space, list(fresh.values()))
         for place, stored in zip(fresh, space.store.add(made, phrases), strict=True):
             if stored is None:  # another process was first
                 turn = fresh[place]
@@ -137,17 +132,30 @@ class Ingest:
         )
         return replace(turn, attributes=found)
 
-    def _embedded(self, space: Namespace, turns: Sequence[NewTurn]) -> tuple[list[NewTurn], dict[str, Any]]:
-        """The turns with their vectors, and vectors of phrases that have none yet. Raises ModelError."""
+    def _made(self, space: Namespace, turns: Sequence[NewTurn]) -> tuple[list[NewTurn], dict[str, Any], str | None]:
+        """The turns with attributes and vectors, vectors of new phrases, and why there are no vectors, if so.
+
+        Embedding takes most of the time, so an embedder that can do with it begins before the turns are read.
+        """
         pieces = [embedding_texts(turn.speaker, turn.text, turn.caption) for turn in turns]
-        phrases: list[str] = []
-        if self._settings.phrase_vectors:
-            found = [turn.attributes for turn in turns]
-            named = [entity.text for one in found for entity in one.entities]
-            phrases = space.store.unembedded(named + [place for one in found for place in one.locations])
-        *vectors, of_phrases = self._pieces([*pieces, phrases])
-        made = [replace(turn, vectors=own) for turn, own in zip(turns, vectors, strict=True)]
-        return made, dict(zip(phrases, of_phrases, strict=True))
+        with ThreadPoolExecutor(1, thread_name_prefix="qgmem-ahead") as ahead:
+            begun = ahead.submit(self._pieces, pieces) if self._embedder.concurrent else None
+            made = [self.constructed(turn) for turn in turns]
+            try:
+                phrases = self._phrase_vectors(space, made)
+                vectors = self._pieces(pieces) if begun is None else begun.result()
+            except ModelError as error:
+                return made, {}, str(error)
+        return [replace(turn, vectors=own) for turn, own in zip(made, vectors, strict=True)], phrases, None
+
+    def _phrase_vectors(self, space: Namespace, turns: Sequence[NewTurn]) -> dict[str, Any]:
+        """Vectors of the phrases of these turns that have none yet. Raises ModelError."""
+        if not self._settings.phrase_vectors:
+            return {}
+        found = [turn.attributes for turn in turns]
+        named = [entity.text for one in found for entity in one.entities]
+        phrases = space.store.unembedded(named + [place for one in found for place in one.locations])
+        return dict(zip(phrases, self._embedder.phrases(phrases), strict=True)) if phrases else {}
 
     def _pieces(self, pieces: Sequence[Sequence[str]]) -> list[Any]:
         """One (chunks, d) array an entry, all embedded together."""
@@ -164,14 +172,8 @@ class Ingest:
             raise InvalidInput("text", f"expected text, got {type(text).__name__}")
         content = read_message(text).content
         content = content if self._redactor is None else self._redactor.fresh().text(content)
-        turn = self.constructed(
-            NewTurn(unit.id, unit.session_id, unit.speaker, unit.role, content, unit.utterance_time)
-        )
-        phrases: dict[str, Any] = {}
-        try:
-            (turn,), phrases = self._embedded(space, [turn])
-        except ModelError:
-            turn = replace(turn, vectors=None)
+        bare = NewTurn(unit.id, unit.session_id, unit.speaker, unit.role, content, unit.utterance_time)
+        (turn,), phrases, _ = self._made(space, [bare])
         space.store.update(unit.id, turn, recorded_at, phrases)
         self._after(space)
 

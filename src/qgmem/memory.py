@@ -165,11 +165,13 @@ class Memory:
         receipt = self._chronicle.delete(space, list(dict.fromkeys(ids)))
         space.index.unbase()
         self._asking.forget()
+        self.embedder.phrases.forget()
         return receipt
 
     def delete_all(self, *, user_id: str = DEFAULT_USER) -> Receipt:
         """Remove everything of a user, files included; the receipt says in ids and counts what went."""
         self._asking.forget()
+        self.embedder.phrases.forget()
         return self._spaces.remove(user_id)
 
     def embed_pending(self, *, user_id: str = DEFAULT_USER) -> int:

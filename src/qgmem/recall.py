@@ -188,6 +188,7 @@ class Recall:
         settings = self._settings.model_copy(update=wider)
         around = Surroundings(
             embed=self._embedder.embed,
+            embed_phrases=self._embedder.phrases,
             terms=self._terms,
             threshold=settings.sem_match_threshold or self._embedder.sem_match_threshold,
             graph=space.entity_graph,

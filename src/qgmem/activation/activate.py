@@ -66,12 +66,14 @@ class Asked:
 class Surroundings:
     """What activation needs of the namespace and the models besides the index.
 
+    `embed`: of whole questions; `embed_phrases`: of what constrains them.
     `terms`: the analyser. `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it
     is asked for. `texts`: rows -> speaker and words, for rerankers that compare words. `words`: rows -> words of
     those units that are still there.
     """
 
     embed: Embed
+    embed_phrases: Embed
     terms: Callable[[str], Sequence[str]]
     threshold: float
     graph: Callable[[Index], GraphView]
@@ -95,6 +97,7 @@ def activate(
         clock.lap("lexical")
     vector = None
     embed = _Tolerant(around.embed)
+    embed_phrases = _Tolerant(around.embed_phrases, embed.notes)
     if "semantic" in on and index.size:
         vector = next(iter(embed([asked.query.text])), None)
         clock.lap("embed")
@@ -103,7 +106,7 @@ def activate(
         clock.lap("semantic")
     attributes = np.zeros(0, np.float32)
     if "event_attributes" in on and not asked.query.constraints.empty:
-        attributes = event_attributes.scores(index, asked.query.constraints, embed, around.threshold)
+        attributes = event_attributes.scores(index, asked.query.constraints, embed_phrases, around.threshold)
         lists.append(event_attributes.channel(index, attributes, settings.n, allowed))
         clock.lap("event_attributes")
     pool = settings.pool if around.reranker is None else max(settings.pool, RERANK_POOL)
@@ -131,11 +134,11 @@ def activate(
 
 
 class _Tolerant:
-    """The embedder, or, once it has failed, no vectors at all: a question is still answered by its words."""
+    """The embedder, or, once there are notes of a failure, no vectors: a question is still answered by its words."""
 
-    def __init__(self, embed: Embed) -> None:
+    def __init__(self, embed: Embed, notes: list[str] | None = None) -> None:
         self._embed = embed
-        self.notes: list[str] = []
+        self.notes: list[str] = [] if notes is None else notes
 
     def __call__(self, texts: Sequence[str]) -> Float32:
         """(n, d), or (0, 0) after a failure."""

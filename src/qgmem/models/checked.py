@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import ModelMisbehaved, ModelUnavailable, QgmemError
 from ..protocols import Embedder, Vectors
+from .remembered import Remembered
 
 
 class CheckedEmbedder:
@@ -19,6 +20,7 @@ class CheckedEmbedder:
     def __init__(self, inner: Embedder) -> None:
         self.inner = inner
         self.id, self.dimension = inner.id, inner.dimension
+        self.phrases = Remembered(self.embed)  # vectors of entities, locations and constraints
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, d) float32, rows of length 1, checked."""
@@ -42,6 +44,11 @@ class CheckedEmbedder:
             raise
         except Exception as error:  # a caller's embedder: whatever it raises, its turns must be kept
             raise ModelUnavailable(f"embedder {self.id}: {type(error).__name__}: {error}") from error
+
+    @property
+    def concurrent(self) -> bool:
+        """True when it gains from several calls at a time; a caller's own gets one after the other by default."""
+        return bool(getattr(self.inner, "concurrent", False))
 
     @property
     def sem_match_threshold(self) -> float:

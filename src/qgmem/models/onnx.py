@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Semaphore
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,9 @@ from ..protocols import Vectors
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 MAX_TOKENS = 256  # the model was trained on no more
-PADDED = 1.2  # times the shortest of a batch may its longest be: padding is computed like words
 SLOWER = ["SkipLayerNormFusion"]  # joins an addition with a normalisation in a kernel that takes thrice their time
 BATCH_TOKENS = 256  # of one run of the model; more only costs memory and cache misses
+RUN_TOKENS = 8  # what a run costs besides its tokens: all weights come from memory once
 
 
 class MiniLM:
@@ -37,13 +37,14 @@ class MiniLM:
 
     id = "all-MiniLM-L6-v2-onnx-int8"
     dimension = 384
+    concurrent = True  # another call may run meanwhile: texts that come later fill the workers that are idle
     # Calibrated on synthetic phrases, `qgmem.synthetic.phrases.calibrate`; curves in docs/design/synthetic.md.
     sem_match_threshold = 0.36  # 99th percentile of the cosines of unrelated phrases
     trace_threshold = 0.30  # tau of traces: best F1 under complete linkage, three seeds; docs/results/traces.md
 
     def __init__(self, threads: int = 2) -> None:
         self._threads = threads
-        self._lock = Lock()
+        self._lock, self._running = Lock(), Semaphore(threads)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, 384) float32, rows of length 1; texts past 256 tokens are cut. Raises ModelUnavailable."""
@@ -76,16 +77,8 @@ class MiniLM:
             encodings = self._tokenizer.encode_batch(list(texts))
             session = self._session
         lengths = [len(encoding.ids) for encoding in encodings]
-        batches: list[list[int]] = []
-        for row in sorted(range(len(texts)), key=lambda row: (lengths[row], row)):
-            width = lengths[row]
-            if (
-                not batches
-                or (len(batches[-1]) + 1) * width > BATCH_TOKENS
-                or width > PADDED * lengths[batches[-1][0]]
-            ):
-                batches.append([])
-            batches[-1].append(row)
+        order = sorted(range(len(texts)), key=lambda row: (lengths[row], row))
+        batches = [order[start:stop] for start, stop in cut([lengths[row] for row in order])]
 
         def run(rows: list[int]) -> None:
             width = lengths[rows[-1]]
@@ -95,7 +88,9 @@ class MiniLM:
                 ids[place, : lengths[row]] = encodings[row].ids
                 mask[place, : lengths[row]] = 1
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            use(rows, session.run(None, inputs)[0], mask)
+            with self._running:  # calls of several threads share the workers, and none is added
+                hidden = session.run(None, inputs)[0]
+            use(rows, hidden, mask)
 
         if len(batches) < 2 or self._threads == 1:
             for rows in batches:
@@ -137,6 +132,28 @@ class MiniLM:
         )
         tokenizer.enable_truncation(MAX_TOKENS)
         return tokenizer
+
+
+def cut(lengths: Sequence[int]) -> list[tuple[int, int]]:
+    """Where to cut texts of ascending lengths into batches, so that padding and runs cost least together.
+
+    A batch costs its texts times its longest, for padding is computed like words, and a run's own cost.
+
+    >>> cut([4, 4, 4, 30])
+    [(0, 3), (3, 4)]
+    """
+    least, start = [0] * (len(lengths) + 1), [0] * (len(lengths) + 1)
+    for stop, width in enumerate(lengths, 1):
+        first = max(0, stop - max(1, BATCH_TOKENS // width))
+        least[stop], start[stop] = min(
+            (least[at] + RUN_TOKENS + (stop - at) * width, at) for at in range(first, stop)
+        )
+    found = []
+    stop = len(lengths)
+    while stop:
+        found.append((start[stop], stop))
+        stop = start[stop]
+    return found[::-1]
 
 
 def _unit(vectors: Vectors) -> Vectors:
