@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from weakref import WeakKeyDictionary
 
 from .construction.redaction import Redactor
 from .construction.traces import KnownAt, known_by, relation_of, states
-from .construction.traces.states import Trace
+from .construction.traces.states import Trace, states_digest
+from .construction.trajectory_llm import Untold
 from .errors import InvalidInput, ModelError, NotFound
 from .models.checked import CheckedEmbedder
 from .moments import Moment, last_day, last_moment, serial
@@ -161,7 +162,27 @@ class Chronicle:
                         traces.setdefault(trace_id, states(map(claim_of, rows)))
         then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
         found = tuple(found for found in (told(trace, day) for trace in then) if found.states)
-        return self._shown(found)
+        return self._shown(found if day is not None else tuple(self._in_words(space, each) for each in found))
+
+    def untold(self, space: Namespace, *, again: bool = False) -> list[Untold]:
+        """Traces whose states no model has told, or tried to; `again`: also those that it told in vain."""
+        self.keep_up(space, None)
+        texts = space.store.trace_texts
+        with space.store.traced() as reading:
+            found = [states(map(claim_of, rows)) for rows in reading.claims(reading.all_traces())]
+        waiting: list[Untold] = []
+        for trace in found:
+            digest, kept = states_digest(trace), texts.trajectory_text(trace.id)
+            if kept is None or kept.states != digest or (again and not kept.text):
+                shown = trace if self._redactor is None else blacked_out(told(trace), self._redactor.fresh()).trace
+                waiting.append(Untold(digest, shown))
+        return waiting
+
+    def _in_words(self, space: Namespace, found: Trajectory) -> Trajectory:
+        """With the text that a model wrote of these very states, if there is one."""
+        kept = space.store.trace_texts.trajectory_text(found.trace.id)
+        fits = kept is not None and kept.text and kept.states == states_digest(found.trace)
+        return replace(found, text=kept.text) if kept is not None and fits else found
 
     def events(self, space: Namespace, unit_id: str) -> list[HistoryEvent]:
         """The states of the traces in which a unit claims something, as it says them, in the order of days."""
@@ -194,7 +215,8 @@ class Chronicle:
                         triple = Triple(row.name, row.predicate, row.object)
                         triples[row.unit_id] = (*triples.get(row.unit_id, ()), triple)
         then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
-        return Told(triples, self._shown(tuple(told(trace) for trace in then if trace.states)))
+        found = tuple(self._in_words(space, told(trace)) for trace in then if trace.states)
+        return Told(triples, self._shown(found))
 
     def _shown(self, found: tuple[Trajectory, ...]) -> tuple[Trajectory, ...]:
         return found if self._redactor is None else tuple(blacked_out(each, self._redactor.fresh()) for each in found)

@@ -204,15 +204,20 @@ class Memory:
 
         `chat`: a model, or its name at the server that the settings name. At most two calls a window; every answer
         is kept when it arrives, so a run that was stopped goes on where it was. `resume`: also windows that failed
-        or lack something. `on_window` hears of every window once it is recorded. What went wrong is in the report.
+        or lack something. `on_window` hears of every window once it is recorded. Then it words the trajectories whose
+        states have changed, in one call each. What went wrong is in the report.
         """
-        space = self._existing(user_id, bind=True)
-        report = self._building.build(space, make_chat(chat, self.settings), on_window, resume=resume)
-        return replace(report, pending=self._ingest.embed_new(space))
+        space, model = self._existing(user_id, bind=True), make_chat(chat, self.settings)
+        untold = partial(self._chronicle.untold, space, again=resume)
+        waited = untold()
+        report = self._building.build(space, model, on_window, resume=resume)
+        report = replace(report, pending=self._ingest.embed_new(space))
+        return self._building.word(space, model, untold, report, waited)
 
     def plan_build(self, *, user_id: str = DEFAULT_USER, resume: bool = False) -> Forecast:
         """What `build` would do: windows, calls at most, tokens and cost as estimates. Calls nobody."""
-        return self._building.forecast(self._existing(user_id), resume=resume)
+        space = self._existing(user_id)
+        return self._building.forecast(space, self._chronicle.untold(space, again=resume), resume=resume)
 
     def windows(self, *, user_id: str = DEFAULT_USER) -> list[WindowRecord]:
         """The windows of construction and how each ended."""

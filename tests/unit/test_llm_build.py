@@ -88,7 +88,9 @@ def test_case_23_a_dry_run_says_beforehand_what_a_run_takes() -> None:
     world = _World()
     forecast = dry_run(turns, world.log, OPTIONS, price=Price(1.0, 10.0))
     assert (forecast.windows, forecast.calls) == (20, 40)
-    assert forecast.cost == pytest.approx((forecast.tokens_in + 10 * forecast.tokens_out) / 1e6)
+    tokens_in = forecast.tokens_in + forecast.trajectory_tokens_in
+    tokens_out = forecast.tokens_out + forecast.trajectory_tokens_out
+    assert forecast.cost == pytest.approx((tokens_in + 10 * tokens_out) / 1e6)
     assert world.log.windows() == [], "a dry run changes nothing"
     report = world.build(ScriptedChat(), turns)
     assert report.calls == forecast.calls

@@ -58,7 +58,11 @@ def test_units_are_stored_embedded_found_and_lead_to_their_turns(tmp_path: Path)
         [hit, *_] = memory.search("Who has been to Kyiv yesterday?", user_id="ana", limit=3)
         assert (hit.unit.kind, hit.turn_ids, hit.quote) == ("extracted", ("t9",), "I saw Kyiv yesterday")
         assert [str(time.start) for time in hit.fact_times] == ["2023-05-07"]
-        assert [row.calls for row in memory.ledger(user_id="ana")] == [3, 3]
+        assert {row.stage: row.calls for row in memory.ledger(user_id="ana")} == {
+            "attributes": 3,
+            "trajectory": 2,
+            "units": 3,  # what Ana said, and what Ben said
+        }
         assert {window.status for window in memory.windows(user_id="ana")} == {"done"}
 
 
@@ -224,7 +228,7 @@ def test_case_20_a_killed_build_resumes_and_pays_for_nothing_twice(tmp_path: Pat
     chat = ScriptedChat({"units": claims})
     with memory_at(tmp_path) as memory:
         report = memory.build(user_id="ana", chat=chat)
-        assert at + len(chat.requests) == 6
+        assert at + chat.asked("units") + chat.asked("attributes") == 6
         assert report.pending is None
         assert len(extracted(memory)) == len(set(extracted(memory))) == 14
         stats = memory.stats(user_id="ana")
@@ -285,7 +289,12 @@ def test_case_23_a_dry_run_shows_what_a_run_takes_and_calls_nobody(tmp_path: Pat
         memory.add(said, user_id="ana")
         plan = memory.plan_build(user_id="ana")
         assert (plan.windows, plan.calls) == (20, 40)
-        assert plan.cost == pytest.approx((plan.tokens_in + 10 * plan.tokens_out) / 1e6)
+        tokens_in, tokens_out = (
+            plan.tokens_in + plan.trajectory_tokens_in,
+            plan.tokens_out + plan.trajectory_tokens_out,
+        )
+        assert plan.trajectories == 80  # one a new turn at most
+        assert plan.cost == pytest.approx((tokens_in + 10 * tokens_out) / 1e6)
         assert memory.windows(user_id="ana") == []
         report = memory.build(user_id="ana", chat=ScriptedChat())
         assert (sum(report.windows.values()), report.calls) == (20, 40)
@@ -352,7 +361,7 @@ def test_an_export_keeps_units_and_what_was_read(tmp_path: Path) -> None:
         assert [event.text for event in memory.history(one.id, user_id="ana")] == [one.text]
         chat = ScriptedChat()
         memory.build(user_id="ana", chat=chat)
-        assert chat.requests == []
+        assert chat.asked("units") == chat.asked("attributes") == 0
         memory.export(tmp_path / "again.jsonl", user_id="ana")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
 

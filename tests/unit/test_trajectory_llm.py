@@ -12,15 +12,16 @@ from qgmem.construction.traces import Claim, Trace, states
 from qgmem.construction.trajectory_llm import (
     MOST,
     check_text,
-    text_key,
     trajectory_request,
     wants_text,
+    write_all,
     write_trajectory,
 )
 from qgmem.models.chat import ChatRequest
 from qgmem.models.client import ModelClient, Scope
 from qgmem.models.ledger import MemoryLedger
-from qgmem.models.scripted_chat import ScriptedChat
+from qgmem.models.retry import RetryPolicy, Transient
+from qgmem.models.scripted_chat import ScriptedChat, values_in_order
 from qgmem.types import Granularity, Interval
 
 SCOPE = Scope("ana", "trajectory", "trace")
@@ -119,13 +120,29 @@ def test_member_that_cosines_brought_in_may_be_dropped_and_others_may_not() -> N
     assert (written.off, written.text) == (("u3",), answer["text"])
 
 
-def test_key_changes_with_the_states_and_the_model_only() -> None:
-    """A repeat of Porto changes nothing that the model is shown; a new home does."""
-    trace = homes()
-    again = states([*trace.claims, claim("u4", "Porto", "2024-09-01", "Still in Porto.", sequence=3)])
-    moved = states([*trace.claims, claim("u5", "Faro", "2024-09-01", "Now in Faro.", sequence=3)])
-    assert text_key(trace, "m") == text_key(again, "m")
-    assert len({text_key(trace, "m"), text_key(moved, "m"), text_key(trace, "n")}) == 3
+def test_run_writes_every_trace_and_says_what_it_could_not() -> None:
+    """Two traces pass, one is answered nonsense twice: 2 written, 1 composed, none left."""
+    speaks = states(
+        [claim("u7", "Dutch", "2024-01-01", "Dutch."), claim("u8", "Rome", "2024-01-02", "Rome.", sequence=2)]
+    )
+    traces = [homes(), speaks, homes()]
+    heard = []
+
+    def answer(request: ChatRequest) -> str:
+        return "no" if "Dutch" in request.user else values_in_order(request)
+
+    run = write_all(traces, ModelClient(ScriptedChat({"trajectory": answer})), "ana", heard.append)
+    assert (run.written, run.composed, run.left, run.stopped) == (2, {"unreadable-answer": 1}, 0, None)
+    assert [each.reason for each in heard] == [None, "unreadable-answer", None]
+
+
+def test_server_that_is_away_ends_the_run_and_the_rest_is_left() -> None:
+    """One at a time: the first is asked for once (no retries here), the other two not at all."""
+    chat = ScriptedChat({"trajectory": lambda _: Transient("is away")})
+    client = ModelClient(chat, retry=RetryPolicy(attempts=1), concurrency=1)
+    run = write_all([homes()] * 3, client, "ana", lambda _: None)
+    assert (run.written, run.left, len(chat.requests)) == (0, 3, 1)
+    assert run.stopped is not None
 
 
 def test_only_traces_with_a_change_and_of_readable_length_are_asked_about() -> None:

@@ -7,9 +7,9 @@ killed loses what was under way and nothing else; the next run finds the rest pe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from ..errors import ModelRefused, ModelUnavailable
@@ -18,6 +18,8 @@ from ..protocols import AttributeExtractor
 from ..types import LedgerRow, Turn
 from .log import ConstructionLog, Status, WindowOutcome, WindowRecord
 from .read_window import Reading, WindowReader
+from .trajectory_llm import STAGE as TRAJECTORY
+from .trajectory_llm import Wording
 from .windows import OVERLAP, WIDTH, Cover, Window, plan, sessions
 
 STAGES = ("units", "attributes")
@@ -49,7 +51,8 @@ class BuildReport:
 
     `windows` counts those it worked on, by how they ended; `left` those it did not come to. `failed` and `partial`
     name windows with the reason; `rejected` counts what was quarantined, `notes` what was set right, by reason.
-    `spent` are the ledger's rows of this run. `stopped` says why it ended early.
+    `spent` are the ledger's rows of this run. `stopped` says why it ended early. `turns` were new in the windows that
+    were read. `trajectories`: what came of wording traces, None if nobody was asked to.
     """
 
     windows: Mapping[Status, int]
@@ -65,11 +68,18 @@ class BuildReport:
     stopped: str | None = None
     pending: str | None = None  # why units still lack their vectors, if the embedder failed
     redacted: Mapping[str, int] = field(default_factory=dict)  # secrets kept from the model, by pattern
+    turns: int = 0
+    trajectories: Wording | None = None
 
     @property
     def calls(self) -> int:
-        """Model calls, retries apart: at most two a window."""
-        return sum(row.calls for row in self.spent)
+        """Model calls for windows, retries apart: at most two each."""
+        return sum(row.calls for row in self.spent if row.stage in STAGES)
+
+    @property
+    def trajectory_calls(self) -> int:
+        """Model calls for traces, retries apart: at most one each."""
+        return sum(row.calls for row in self.spent if row.stage == TRAJECTORY)
 
     @property
     def retries(self) -> int:
@@ -120,7 +130,10 @@ def build(
     run.work(todo.windows)
     order = {one.id: place for place, one in enumerate(todo.windows)}
     outcomes = sorted(run.outcomes, key=lambda one: order[one.window_id])
-    return _report(outcomes, len(todo.windows), run.stopped, _spent(before, log.ledger(), how.reading.namespace))
+    spent = spent_since(before, log.ledger(), how.reading.namespace)
+    report = _report(outcomes, len(todo.windows), run.stopped, spent)
+    read = {one.window_id for one in outcomes if one.status != "failed"}
+    return replace(report, turns=sum(len(one.new) for one in todo.windows if one.id in read))
 
 
 class _Run:
@@ -196,12 +209,16 @@ def _report(
     )
 
 
-def _spent(
-    before: Mapping[tuple[str, str, str], LedgerRow], after: Iterable[LedgerRow], namespace: str
+def spent_since(
+    before: Mapping[tuple[str, str, str], LedgerRow],
+    after: Iterable[LedgerRow],
+    namespace: str,
+    stages: Sequence[str] = STAGES,
 ) -> tuple[LedgerRow, ...]:
+    """What these stages were charged since `before`, rows by key."""
     rows = []
     for row in after:
-        if row.namespace != namespace or row.stage not in STAGES:
+        if row.namespace != namespace or row.stage not in stages:
             continue
         former = before.get(row.key)
         rows.append(row if former is None else row.minus(former))

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from ..errors import ModelMisbehaved
+from ..errors import ModelError, ModelMisbehaved, ModelRefused, ModelUnavailable
 from ..models.chat import ChatAnswer, ChatRequest
-from ..models.client import ModelClient, Scope, cache_key
+from ..models.client import ModelClient, Scope
 from ..models.json_answer import parse_json
 from ..types import Interval, JsonValue
 from .prompts import load
@@ -24,6 +26,7 @@ from .timex import find_times
 from .traces import Claim, State, Trace, relation_of, states
 
 VERSION = 1
+STAGE = "trajectory"
 MOST = 24  # states that a model is shown; a longer trace keeps its composed text
 LONGEST = 1200  # characters of the text
 TOKENS = 600  # longest answer
@@ -53,17 +56,80 @@ _AGAIN = "\n\nAn earlier answer could not be used: it {problem}. Answer again: t
 
 
 @dataclass(frozen=True, slots=True)
+class Untold:
+    """A trace that no model has told as it stands. `states`: digest of its states as stored.
+
+    In `trace` secrets may be blacked out.
+    """
+
+    states: str
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """What came of one trace. `text` is None if no answer passed; `reason` (a key of REASONS) then says why.
 
-    `off`: keys of claims that the model found off the subject–relation and that only cosines had brought in.
+    `off`: units that the model found off the subject–relation and that only cosines had brought in; the text leaves
+    them out.
     """
 
     trace_id: str
-    key: str
     text: str | None
     off: tuple[str, ...] = ()
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What came of a run over traces.
+
+    `written`: traces that got a text. `composed`: those that keep the composed one, by reason (a key of REASONS, or
+    `refused`). `left`: not come to. `off`: units found off the trace that cosines had brought them into. `stopped`
+    says why the run ended early.
+    """
+
+    written: int = 0
+    composed: Mapping[str, int] = field(default_factory=dict)
+    left: int = 0
+    off: int = 0
+    stopped: str | None = None
+
+
+def write_all(
+    traces: Sequence[Trace], client: ModelClient, namespace: str, on_written: Callable[[Written], None]
+) -> Wording:
+    """Have a model word every trace; `on_written` hears of each, in order, as soon as it is settled.
+
+    A server that is away, or that refuses whatever it is asked, ends the run; the rest is left for the next one.
+    """
+    counts: Counter[str] = Counter()
+    written = off = 0
+    stopped: str | None = None
+
+    def one(trace: Trace) -> Written | ModelError:
+        try:
+            return write_trajectory(trace, client, Scope(namespace, STAGE, trace.id))
+        except (ModelUnavailable, ModelRefused) as error:
+            return error
+
+    with ThreadPoolExecutor(client.concurrency, thread_name_prefix="qgmem-trajectory") as pool:
+        for start in range(0, len(traces), client.concurrency):
+            group = traces[start : start + client.concurrency]
+            for trace, found in zip(group, pool.map(one, group), strict=True):
+                if isinstance(found, ModelRefused) and not found.hopeless:
+                    found = Written(trace.id, None, reason="refused")
+                if not isinstance(found, Written):
+                    stopped = stopped or str(found)
+                    continue
+                on_written(found)
+                written += found.text is not None
+                off += len(found.off)
+                counts.update([found.reason] if found.reason else [])
+            if stopped:
+                break
+    left = len(traces) - written - counts.total()
+    return Wording(written, dict(sorted(counts.items())), left, off, stopped)
 
 
 def wants_text(trace: Trace) -> bool:
@@ -84,18 +150,12 @@ def trajectory_request(trace: Trace, max_tokens: int = TOKENS) -> ChatRequest:
     )
 
 
-def text_key(trace: Trace, model_id: str) -> str:
-    """What a text was written from: the same as long as states, prompt and model are."""
-    return cache_key(model_id, trajectory_request(trace))
-
-
 def write_trajectory(trace: Trace, client: ModelClient, scope: Scope, *, again: int = 1) -> Written:
     """The model's text if it passes, with one more try for one that does not.
 
     Raises ModelUnavailable and ModelRefused.
     """
     request = trajectory_request(trace)
-    key = cache_key(client.model.id, request)
     reason = ""
     for attempt in range(again + 1):
         asked = request if not attempt else _once_more(request, reason)
@@ -110,9 +170,9 @@ def write_trajectory(trace: Trace, client: ModelClient, scope: Scope, *, again: 
             continue
         found = _checked(trace, answer)
         if isinstance(found, tuple):
-            return Written(trace.id, key, *found)
+            return Written(trace.id, *found)
         reason = found
-    return Written(trace.id, key, None, reason=reason)
+    return Written(trace.id, None, reason=reason)
 
 
 def check_text(text: str, trace: Trace) -> str | None:
@@ -133,7 +193,7 @@ def check_text(text: str, trace: Trace) -> str | None:
 
 
 def _checked(trace: Trace, answer: ChatAnswer) -> tuple[str, tuple[str, ...]] | str:
-    """(text, keys of claims that are off), or why not."""
+    """(text, units that are off), or why not."""
     if answer.truncated:
         return "no-text"
     try:
@@ -143,14 +203,14 @@ def _checked(trace: Trace, answer: ChatAnswer) -> tuple[str, tuple[str, ...]] | 
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         return "unreadable-answer"
     off = _off(trace, value.get("off"))
-    kept = [claim for claim in trace.claims if claim.key not in off]
+    kept = [claim for claim in trace.claims if claim.unit_id not in off]
     text = " ".join(str(value["text"]).split())
     reason = check_text(text, states(kept) if off else trace)
     return reason or (text, tuple(sorted(off)))
 
 
 def _off(trace: Trace, labels: JsonValue) -> set[str]:
-    """Keys of the claims of the named states, without those that share the trace's own subject and relation.
+    """Units of the named states, without those that share the trace's own subject and relation.
 
     Units of one subject id and one relation always share a trace; a model may undo only what cosines joined.
     """
@@ -161,7 +221,7 @@ def _off(trace: Trace, labels: JsonValue) -> set[str]:
     for place, state in enumerate(trace.states, 1):
         if f"S{place}" in named:
             units |= {state.unit_id, *state.repeats}
-    return {claim.key for claim in trace.claims if claim.unit_id in units and not _belongs(claim, trace)}
+    return units - {claim.unit_id for claim in trace.claims if _belongs(claim, trace)}
 
 
 def _belongs(claim: Claim, trace: Trace) -> bool:

@@ -1,4 +1,4 @@
-"""`build`: a chat model reads what was said, at most two calls a window, resumable at any point."""
+"""`build`: a chat model reads what was said, at most two calls a window, and words what changed. Resumable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build(
     path: Folder = FOLDER,
     json: Json = False,
 ) -> None:
-    """Have a language model read what was said and add units.
+    """Have a language model read what was said, add units, and word the trajectories that have changed.
 
     Any server with OpenAI's protocol will do; a key, where one is wanted, is read from QGMEM_CHAT_KEY alone. Prices
     come from QGMEM_CHAT_PRICE_IN and _OUT, US dollars for a million tokens. Ctrl-C keeps what was read; the same
@@ -74,7 +74,8 @@ def _plan(plan: Forecast) -> str:
     cost = "" if plan.cost is None else f", ${plan.cost:.4f}"
     return (
         f"{plan.windows} windows to read of {plan.total}: at most {plan.calls} calls, retries apart, "
-        f"about {plan.tokens_in:,} tokens in and {plan.tokens_out:,} out{cost}"
+        f"about {plan.tokens_in:,} tokens in and {plan.tokens_out:,} out; at most {plan.trajectories} more to word "
+        f"trajectories, {plan.trajectory_tokens_in:,} in and {plan.trajectory_tokens_out:,} out{cost}"
     )
 
 
@@ -97,6 +98,8 @@ def _report(report: BuildReport) -> dict[str, JsonValue]:
         "redacted": dict(report.redacted),
         "calls": report.calls,
         "retries": report.retries,
+        "trajectory_calls": report.trajectory_calls,
+        "trajectories": None if report.trajectories is None else asdict(report.trajectories),
         "spent": spent,
         "stopped": report.stopped,
         "pending": report.pending,
@@ -109,11 +112,17 @@ def _lines(report: BuildReport) -> list[str]:
     lines = [
         f"{sum(report.windows.values())} windows read ({_counted(report.windows)}), {report.left} left, "
         f"{report.units} units added",
-        f"{report.calls} calls, {report.retries} retries, "
+        f"{report.calls} calls for windows, {report.trajectory_calls} for trajectories, {report.retries} retries, "
         f"{sum(row.cached for row in rows)} answers kept from before, "
         f"{sum(row.tokens_in for row in rows):,} tokens in, {sum(row.tokens_out for row in rows):,} out"
         + (f", ${cost:.4f}" if cost else ""),
     ]
+    told = report.trajectories
+    if told and (told.written or told.composed or told.left):
+        lines.append(
+            f"{told.written} trajectories worded, {sum(told.composed.values())} keep the composed text "
+            f"({_counted(told.composed)}), {told.left} left"
+        )
     lines += [f"not borne out and set apart: {_counted(report.rejected)}"] if report.rejected else []
     return lines + ([f"kept from the model: {_counted(report.redacted)}"] if report.redacted else [])
 
@@ -134,8 +143,12 @@ def _end(report: BuildReport) -> None:
     if report.stopped:
         screen.note(f"stopped: {report.stopped}")
         screen.note("  hint: what was read stays; the same command goes on")
+    elif report.trajectories and report.trajectories.stopped:
+        screen.note(f"stopped while wording trajectories: {report.trajectories.stopped}")
+        screen.note("  hint: the composed texts stand; the same command goes on")
     if report.pending:
         screen.note(f"stored, but not yet searchable by meaning: {report.pending}")
         screen.note("  hint: `qgmem reembed` makes the missing vectors")
-    if report.failed or report.stopped or report.pending:
+    unsaid = report.trajectories and report.trajectories.stopped
+    if report.failed or report.stopped or report.pending or unsaid:
         raise typer.Exit(FAILED)
