@@ -60,9 +60,7 @@ def newest_first(question: Question, statements: Sequence[Statement], kind: int 
     >>> newest_first(question, [Statement(one, 1, age=(0, 1)), Statement(other, 1, age=(0, 2))])
     [1, 0]
     """
-    claims: dict[
-        tuple[int, int], list[list[int]]
-    ] = {}  # by what is held and who says it; each the places of versions
+    claims: dict[tuple[int, int], list[list[int]]] = {}  # places of versions, by what they hold and who says it
     for place, one in enumerate(statements):
         if one.words and one.held & ~kind:
             claim = claims.setdefault((one.held & ~kind, one.voice), [])

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 Terms = Callable[[str], Sequence[str]]
 # Share of the shorter statement's words that both open or close with. At 0.5 three of 471 questions about synthetic
@@ -41,7 +42,7 @@ class Question:
     about: frozenset[str]  # terms
     kind: frozenset[str]  # terms that say of what kind the answer is
     exact: frozenset[str]  # words
-    terms: Terms
+    asked: Callable[[str], frozenset[str]]  # a word -> which of `about` it is
 
     @classmethod
     def of(cls, text: str, terms: Terms, about: Sequence[str] | None = None) -> Question:
@@ -49,7 +50,7 @@ class Question:
         kind = frozenset(term for word in _KIND.findall(text) for term in terms(word))
         exact = frozenset(words(text))
         found = frozenset(term for word in exact for term in terms(word)) if about is None else frozenset(about)
-        return cls(found, kind, exact, terms)
+        return cls(found, kind, exact, cache(lambda word: found.intersection(terms(word))))
 
     def versions(self, one: Sequence[str], other: Sequence[str]) -> bool:
         """True when the two statements, given as their words, are versions of a claim that is asked about."""
@@ -61,19 +62,16 @@ class Question:
         if opening + closing < FRAME * shorter or opening + closing == shorter:
             return False
         frame = frozenset([*one[:opening], *one[len(one) - closing :]])
-        held = self._terms(frame)
-        if not self.about & held:
+        held = frozenset[str]().union(*map(self.asked, frame))
+        if not held:
             return False
         values = [*one[opening : len(one) - closing], *other[opening : len(other) - closing]]
         return not any(self._names(word, frame, held) for word in values)
 
     def _names(self, word: str, frame: frozenset[str], held: frozenset[str]) -> bool:
         """True if the word of a value is one that the question is about, and the frame does not hold."""
-        asked = (frozenset(self.terms(word)) & self.about) - self.kind
-        return bool(asked - held) or (bool(asked) and word in self.exact and word not in frame)
-
-    def _terms(self, found: frozenset[str]) -> frozenset[str]:
-        return frozenset(term for word in found for term in self.terms(word))
+        asked = self.asked(word) - self.kind
+        return bool(asked) and (not asked <= held or (word in self.exact and word not in frame))
 
 
 def _opening(one: Sequence[str], other: Sequence[str]) -> int:
