@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, StoreUnavailable
 from .interchange.export import ExportHeader, ExportRecord, write_export
+from .stores.connection import stored_user
 from .stores.folder import DATABASE
 from .stores.protocol import Store
 from .stores.records import UnitRecord, WindowRecord
-from .stores.sqlite import stored_user
 from .types import JsonValue
 
 if TYPE_CHECKING:

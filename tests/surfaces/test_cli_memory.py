@@ -84,7 +84,9 @@ def test_show_and_history_tell_a_changed_unit_from_what_was_said(greyhound: Cli)
     assert "until " in greyhound("history", "t1", *ANA).out
     told = greyhound("history", "t1", *ANA, "--json").json
     assert told["text"] == "Ana has a greyhound, Biscuit."
-    assert [event["text"] for event in told["events"]] == ["We adopted a greyhound called Biscuit yesterday."]
+    former = [event["text"] for event in told["events"] if event["event"] == "update"]
+    assert former == ["We adopted a greyhound called Biscuit yesterday."]
+    assert "says: Ana · pet, from 2024-06-03: greyhound" in greyhound("history", "t1", *ANA).out
     both = greyhound("show", "t1", *ANA, "--json").json
     assert both["unit"]["text"] != both["turns"][0]["text"]
 

@@ -174,6 +174,20 @@ class SqliteFile:
         return connection
 
 
+def stored_user(path: Path) -> str | None:
+    """The user id of a namespace file that holds at least one turn; None for an empty or unreadable one."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        try:
+            if connection.execute("SELECT 1 FROM turns LIMIT 1").fetchone() is None:
+                return None
+            return str(connection.execute("SELECT value FROM meta WHERE name = 'user_id'").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError:
+        return None  # `doctor` names files that cannot be read
+
+
 def _identity(path: Path) -> Identity | None:
     """Which file lies there; None if none can be seen."""
     try:

@@ -98,7 +98,7 @@ def _content(health: Health, folder: Path) -> None:
         with closing(SqliteStore(folder, health.user_id, create=False)) as store:
             health.problems += [f"{name}: {problem}" for problem in store.check()]
             health.stats = store.stats()
-            health.notes += _incomplete(name, store)
+            health.notes += _incomplete(name, store) + _untraced(name, store)
     except StoreUnavailable as error:
         health.blocked.append(_unwritable(folder) or str(error))
         return
@@ -127,6 +127,13 @@ def _incomplete(name: str, store: SqliteStore) -> list[str]:
     ]
     more = len(windows) - WINDOWS_LISTED
     return notes + ([f"{name}: and {more} more windows that failed or lack something"] if more > 0 else [])
+
+
+def _untraced(name: str, store: SqliteStore) -> list[str]:
+    """What nobody has read for traces yet, as after an upgrade; it is read when traces are first asked for."""
+    with store.traced() as reading:
+        waiting = 0 if reading.up_to_date else reading.waiting
+    return [f"{name}: {waiting} turns are in no trace yet; `qgmem trace` reads them"] if waiting else []
 
 
 def _identity(database: Path) -> tuple[str | None, int]:

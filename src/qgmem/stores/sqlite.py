@@ -27,15 +27,14 @@ from .protocol import Analyse, Filters, Renew
 from .records import HistoryEvent, NewTurn, Receipt, StoreStats
 from .snapshot import remove, sync_folder
 from .sqlite_filters import EDITED, Where, compiled
-from .trace_reading import TraceReading
+from .trace_access import TraceAccess
 from .trace_tables import TraceTables
-from .trace_texts import TraceTexts
 
 PAGE = 1000  # rows read at once by iterators
 VACUUM_IN_MEMORY = 256 << 20  # bytes; a larger file is rewritten by way of the disk
 
 
-class SqliteStore:
+class SqliteStore(TraceAccess):
     """The turns, units, attributes, vectors and history of one namespace; see `protocol.Store`.
 
     Raises StoreUnavailable when the file cannot be opened or written (nothing is changed then) and StoreDamaged
@@ -80,23 +79,6 @@ class SqliteStore:
     def log(self) -> SqliteLog:
         """What construction by a language model has recorded."""
         return SqliteLog(self._file, self._changing, self._forgetting)
-
-    @property
-    def trace_texts(self) -> TraceTexts:
-        """Trajectory texts that a language model wrote."""
-        return TraceTexts(self._file)
-
-    @contextmanager
-    def tracing(self) -> Iterator[TraceTables]:
-        """The tables of traces, for writing, in one transaction."""
-        with self._file.writing() as connection:
-            yield TraceTables(connection)
-
-    @contextmanager
-    def traced(self) -> Iterator[TraceReading]:
-        """The tables of traces, for reading, as of one moment."""
-        with self._file.reading() as connection:
-            yield TraceReading(connection)
 
     # ---- embedder
 
@@ -409,17 +391,3 @@ class SqliteStore:
         """True for a snapshot that belongs to this very store: not to another, nor to a later state of a copy."""
         with self._file.connected() as connection:
             return name in (reading.meta(connection, "index") or "").split()
-
-
-def stored_user(path: Path) -> str | None:
-    """The user id of a namespace file that holds at least one turn; None for an empty or unreadable one."""
-    try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-        try:
-            if connection.execute("SELECT 1 FROM turns LIMIT 1").fetchone() is None:
-                return None
-            return str(connection.execute("SELECT value FROM meta WHERE name = 'user_id'").fetchone()[0])
-        finally:
-            connection.close()
-    except sqlite3.DatabaseError:
-        return None  # `doctor` names files that cannot be read
