@@ -51,6 +51,10 @@ UNIT = f"""
     ) END, t.session, t.speaker, t.utterance_us, {TURN}
     FROM units u JOIN turns t ON {VOICE} {JOINS}
 """
+MENTIONS = """
+    SELECT unit, kind, type, surface, start, stop FROM mentions
+    WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY place
+"""
 TURN_FROM = 13  # the turn's columns in a row of UNIT
 
 
@@ -363,11 +367,10 @@ def unit_of(row: Any, turn: Turn, mentioned: Sequence[Any]) -> MemoryUnit:
 
 
 def _units(connection: sqlite3.Connection, rows: Sequence[Any]) -> list[tuple[int, MemoryUnit]]:
-    marks = ",".join(str(int(row[0])) for row in rows)
     mentioned: dict[int, list[Any]] = defaultdict(list)
-    sql = f"SELECT unit, kind, type, surface, start, stop FROM mentions WHERE unit IN ({marks}) ORDER BY place"
-    for unit_key, *rest in connection.execute(sql):
-        mentioned[unit_key].append(rest)
+    keys = json.dumps([int(row[0]) for row in rows])  # one statement whatever the number: it is prepared once
+    for mention in connection.execute(MENTIONS, (keys,)):
+        mentioned[mention[0]].append(mention[1:])
     return [(int(row[0]), unit_of(row, turn_of(row[TURN_FROM:]), mentioned[row[0]])) for row in rows]
 
 
