@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke clean
+.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke bench-answers construction-sweeps clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -73,6 +73,16 @@ LLAMA ?= out/venv-llama/bin/python
 llm-smoke: $(VENV)/dev.stamp $(LLAMA)
 	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.llm_smoke --model $(MODEL) --python $(LLAMA) \
 	$(if $(DATA),--data $(DATA)) --out $(or $(OUT),out/llm-smoke) $(SMOKE)
+
+# LoCoMo's official F1 by a real model: MODEL=file.gguf, DATA=folder of benchmark data, LLAMA= as above. Goes on where it
+# was stopped. ANSWERS= for more options, as ANSWERS="--sample 60 --systems bm25,default --k 5,10,25".
+bench-answers: $(VENV)/dev.stamp $(LLAMA)
+	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.answers --model $(MODEL) --python $(LLAMA) \
+	--data $(DATA) --out $(or $(OUT),out/answers) $(ANSWERS)
+
+# Window width and overlap, and τ, on simulated lives; no language model takes part.
+construction-sweeps: $(VENV)/dev.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.construction_sweeps --out $(or $(OUT),out/construction-sweeps)
 
 out/venv-llama/bin/python:
 	$(PYTHON) -m venv out/venv-llama

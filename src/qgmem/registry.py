@@ -67,7 +67,8 @@ def make_reranker(
 def make_chat(given: ChatModel | str | None, settings: Settings) -> ChatModel:
     """The caller's chat model, or the one of that name at the server that the settings name.
 
-    `scripted` is the model for tests, which calls nobody. Raises InvalidInput when no model is named.
+    `scripted` is the model for tests, which calls nobody; `hf:PATH` runs the model of a folder or GGUF file here.
+    Raises InvalidInput when no model is named, MissingExtra.
     """
     if given is not None and not isinstance(given, str):
         if not isinstance(given, ChatModel):
@@ -80,6 +81,10 @@ def make_chat(given: ChatModel | str | None, settings: Settings) -> ChatModel:
         from .models.scripted_chat import ScriptedChat
 
         return ScriptedChat()
+    if name.startswith("hf:"):
+        from .models.hf_chat import HfChat
+
+        return HfChat(name.removeprefix("hf:"), threads=settings.threads)
     from .models.openai_compatible import OpenAIChat
 
     key = settings.chat_key.get_secret_value() if settings.chat_key else None
@@ -115,8 +120,9 @@ def make_answerer(given: Answerer | ChatModel | str | None, settings: Settings) 
     from .generation.text_answerer import TextAnswerer
     from .models.tokenizer import token_counter
 
-    count = token_counter(settings.chat_tokenizer) if settings.chat_tokenizer else None
-    return TextAnswerer(make_chat(given, settings), count)
+    chat = make_chat(given, settings)
+    count = token_counter(settings.chat_tokenizer) if settings.chat_tokenizer else getattr(chat, "count_tokens", None)
+    return TextAnswerer(chat, count)
 
 
 def _learned(*_: object) -> PoolReranker:

@@ -133,3 +133,28 @@ def test_synth_writes_the_same_bytes_for_the_same_seed(cli: Cli, seed: str) -> N
         "claims.jsonl", "dialogues.jsonl", "manifest.json", "questions.jsonl",
     ]  # fmt: skip
     assert cli(*lives, "--out", "three").out.startswith("1 lives, ")
+
+
+def test_bench_locomo_answers_scores_a_reader_and_goes_on(tmp_path: Path, cli: Cli) -> None:
+    """The scripted reader says the best memory's words; "The goat ate them all." has the gold's one word in four.
+
+    Precision 1/4 ("goat" of goat, ate, them, all) and recall 1 give 0.4; nobody knows who planted them: 0.
+    """
+    file, out = tmp_path / "locomo.json", tmp_path / "out"
+    file.write_text(json.dumps(_small_locomo()))
+    asked = ("bench", "locomo", "--data", str(file), "--out", str(out), "--answers", "--llm", "scripted", "--k", "1")
+    done = cli(*asked, "--systems", "bm25", "--json")
+    assert done.code == 0, done.err
+    [cell] = done.json["cells"]
+    assert (done.json["answers"], cell["system"], cell["k"], cell["n"]) == (2, "bm25", 1, 2)
+    rows = [json.loads(line) for line in (out / "questions.jsonl").read_text().splitlines()]
+    assert rows[0]["f1"] == 0.4
+    again = cli(*asked, "--systems", "bm25")
+    assert (again.code, "2 of 2 answers" in again.out) == (0, True)
+    assert len((out / "questions.jsonl").read_text().splitlines()) == 2
+
+
+def test_bench_answers_without_a_model_or_with_a_strange_k_is_misuse(tmp_path: Path, cli: Cli) -> None:
+    asked = ("bench", "locomo", "--data", "x.json", "--out", str(tmp_path), "--answers")
+    assert "--llm: no model is named" in cli(*asked).err
+    assert "--k: is '5,x'" in cli(*asked, "--llm", "scripted", "--k", "5,x").err

@@ -27,7 +27,6 @@ HELP = """Long-term memory for conversations, on this machine alone.
 
 \b
 qgmem demo                                          see it work
-qgmem add "I moved to Lisbon." --user ana           remember
 """
 
 app = typer.Typer(

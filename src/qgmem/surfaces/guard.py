@@ -26,8 +26,9 @@ _OPTIONS = {
     "filters": "--filter", "as_of": "--as-of", "known_at": "--known-at", "timestamp": "--time",
     "time_zone": "--time-zone", "question_time": "--question-time", "budget_tokens": "--context", "query": "QUERY",
     "format": "--format", "people": "--people", "years": "--years", "embedder": "--embedder", "data": "--data",
-    "subject": "SUBJECT", "relation": "--relation",
-    "path": "FILE", "chat": "--model", "base_url": "--base-url", "api_key": "QGMEM_CHAT_KEY",
+    "systems": "--systems", "k": "--k", "sample": "--sample", "out": "--out", "subject": "SUBJECT",
+    "relation": "--relation", "path": "FILE", "chat": "--model", "base_url": "--base-url",
+    "api_key": "QGMEM_CHAT_KEY",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...errors import InvalidInput
 from ...types import JsonValue
 from .. import screen
 from ..guard import FAILED
@@ -47,13 +48,25 @@ def locomo(
         bool, typer.Option(help="Let the words that images were searched by reach the memory.")
     ] = True,
     both: Annotated[bool, typer.Option("--both", help="Report a second pass without those words too.")] = False,
+    answers: Annotated[bool, typer.Option("--answers", help="Have a model answer; official F1 too.")] = False,
+    llm: Annotated[str | None, typer.Option("--llm", help="The answering model's name.", metavar="NAME")] = None,
+    chat_url: Annotated[str | None, typer.Option("--chat-url", help="Its server.", metavar="URL")] = None,
+    systems: Annotated[str, typer.Option("--systems", help="Whose evidence, in answers.")] = "bm25,default",
+    k: Annotated[str, typer.Option("--k", help="Memories an answer is made from.")] = "5,10,25",
+    sample: Annotated[int | None, typer.Option("--sample", help="Questions answered; all if left out.")] = None,
     json: Json = False,
 ) -> None:
-    """LoCoMo: recall_acc at 5, 10, 25 and 50 over locomo10.json.
+    """LoCoMo: recall_acc at 5, 10, 25 and 50; with --answers official F1.
+
+    Answers are kept as they come: after Ctrl-C the same command goes on.
 
     \b
     qgmem bench locomo --data locomo10.json --out out --limit-conversations 1
+    qgmem bench locomo --data locomo10.json --out out --answers --sample 60
     """
+    if answers:
+        _answer(data, out, llm, chat_url, systems.split(","), _numbers(k), sample, limit_conversations, json=json)
+        return
     from ...evals.tasks.locomo import run_locomo
 
     _measure(
@@ -170,6 +183,49 @@ def synth(
         return
     questions = sum(report.questions.values())
     print(f"{report.lives} lives, {report.sessions} sessions, {report.turns} turns, {questions} questions in {out}")
+
+
+def _answer(
+    data: Path,
+    out: Path,
+    llm: str | None,
+    chat_url: str | None,
+    systems: list[str],
+    ks: list[int],
+    sample: int | None,
+    conversations: int | None,
+    *,
+    json: bool,
+) -> None:
+    """Runs the questions by a chat model and shows the tables; ends with 1 if one got no usable answer."""
+    from ...evals.tasks.locomo_answers import run_locomo_answers
+    from ...registry import make_answerer
+    from ...settings import Settings
+
+    named: dict[str, object] = {"chat_model": llm, "chat_url": chat_url}
+    settings = Settings.load(None, **{name: value for name, value in named.items() if value is not None})
+    answerer = make_answerer(None, settings)
+    if answerer is None:
+        raise InvalidInput("--llm", "no model is named", "give its name, or set QGMEM_CHAT_MODEL")
+    with screen.resumable(lambda: f"answers so far are in {out}; the same command goes on"):
+        run = run_locomo_answers(
+            data, out, answerer, systems=systems, ks=ks, sample=sample, limit_conversations=conversations
+        )
+    if json:
+        screen.emit(run.report)
+    else:
+        print(run.to_markdown(), end="")
+        screen.note(f"written to {out}")
+    if failed := sum(row.failure is not None for row in run.rows):
+        screen.note(f"{failed} questions got no usable answer; see failure in questions.jsonl")
+        raise typer.Exit(FAILED)
+
+
+def _numbers(text: str) -> list[int]:
+    numbers = [int(part) for part in text.split(",") if part.strip().isdecimal()]
+    if len(numbers) < len(text.split(",")) or 0 in numbers:
+        raise InvalidInput("--k", f"is {text!r}", "write whole numbers, as 5,10,25")
+    return numbers
 
 
 def _measure(system: str, task: Callable[[SystemFactory], Report], out: Path, *, json: bool) -> None:

@@ -1,0 +1,93 @@
+"""One JSON line a question, written as soon as it is answered; a run that was stopped goes on behind the last."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from qgmem.errors import InvalidInput
+from qgmem.types import JsonValue
+
+ROWS, MANIFEST = "questions.jsonl", "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One question to one system at one k. Scores in [0, 1], higher is better; 0 where it failed.
+
+    `found`: turn ids of the evidence in rank order. `seconds`: all of it, `answer_seconds` the reader's part.
+    `context_tokens` are estimated or the reader's, `prompt_tokens` as its server counts them. `failure`: why there is
+    no answer.
+    """
+
+    system: str
+    k: int
+    question_id: str
+    category: str
+    prediction: str
+    f1: float
+    recall: float
+    abstained: bool = False
+    notes: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    context_tokens: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    answer_seconds: float = 0.0
+    failure: str | None = None
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What is asked once."""
+        return self.system, self.k, self.question_id
+
+
+class Journal:
+    """The rows of a run in its folder, and the manifest that they were made under.
+
+    Raises InvalidInput when the folder holds rows of a run with another manifest.
+    """
+
+    def __init__(self, out: Path, manifest: Mapping[str, JsonValue]) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        self._file = out / ROWS
+        mine = json.loads(json.dumps(manifest))
+        kept = out / MANIFEST
+        before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else mine
+        if before != mine:
+            changed = sorted(name for name in {*before, *mine} if before.get(name) != mine.get(name))
+            raise InvalidInput("out", f"{out.name} holds a run with other {', '.join(changed)}", "give a new folder")
+        kept.write_text(json.dumps(mine, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        self.rows = {row.key: row for row in _read(self._file)}
+
+    def add(self, row: AnswerRow) -> None:
+        """Keep a row; it is on disk when this returns."""
+        self.rows[row.key] = row
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _read(file: Path) -> Sequence[AnswerRow]:
+    """Rows that are whole; a last line that was cut off by a kill is taken off the file."""
+    if not file.exists():
+        return []
+    lines = file.read_bytes().splitlines(keepends=True)
+    whole = [line for line in lines if line.endswith(b"\n")]
+    if len(whole) < len(lines):
+        with file.open("rb+") as handle:
+            handle.truncate(sum(map(len, whole)))
+    return [_row(json.loads(line)) for line in whole]
+
+
+def _row(found: dict[str, Any]) -> AnswerRow:
+    known = {each.name for each in fields(AnswerRow)}
+    if set(found) != known:
+        raise InvalidInput(ROWS, f"has fields {sorted(set(found) ^ known)} of another version", "give a new folder")
+    return AnswerRow(**{**found, "notes": tuple(found["notes"]), "found": tuple(found["found"])})
