@@ -5,8 +5,8 @@ are looked at that the channels do not see: pairs of words that stand side by si
 statement (the ordered pairs of Metzler and Croft's sequential dependence model, 2005), and whether a question asked
 in the present tense meets a verb in the simple past, which tells of what was.
 
->>> stems = lambda word: [word.removesuffix("ed").removesuffix("s")]
->>> asked = Wording.of("Where does Ana work?", lambda text: [stem for word in text.split() for stem in stems(word)])
+>>> stem = lambda text: [word.removesuffix("ed").removesuffix("s") for word in text.lower().split()]
+>>> asked = Wording.of("Where does ana work", stem)
 >>> asked.marks(["ana worked in oslo".split(), "ana works in rome".split()])
 [-1.0, 0.0]
 """
