@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from qgmem.errors import InvalidInput
-from qgmem.models.chat import ChatModel, ChatRequest
+from qgmem.models.chat import ChatAnswer, ChatModel, ChatRequest
 from qgmem.models.hf_chat import HfChat, Prompt
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'qgmem[graph]'")
@@ -99,6 +100,17 @@ def test_an_answer_is_a_chat_models_answer(model: HfChat) -> None:
     assert answer.truncated == (answer.tokens_out == 5)
     with pytest.raises(InvalidInput, match="answers greedily"):
         model.complete(ChatRequest("p/1", "s", "hello", temperature=0.5))
+
+
+def test_a_model_that_was_never_asked_anything_answers(tmp_path: Path) -> None:
+    """What ends an answer is found out on the way, by the tokenizer that answers wait for."""
+    model = HfChat(tiny("qwen", tmp_path), threads=1)
+    done: list[ChatAnswer] = []
+    prompt = model.prompt("s", "q")
+    asking = threading.Thread(target=lambda: done.extend(model.generate([prompt], max_tokens=2)), daemon=True)
+    asking.start()
+    asking.join(60)
+    assert len(done) == 1
 
 
 def test_vectors_of_another_width_are_refused(model: HfChat) -> None:

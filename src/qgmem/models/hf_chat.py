@@ -108,8 +108,9 @@ class HfChat:
         torch = self._torch
         given = self._inputs(prompts, vectors)
         given.pop("position_ids")  # generate counts them off the mask itself
+        greedy = self._greedy(max_tokens)  # asks the tokenizer, which takes the lock
         with self._lock, torch.inference_mode():
-            found = self._model.generate(**given, generation_config=self._greedy(max_tokens)).tolist()
+            found = self._model.generate(**given, generation_config=greedy).tolist()
         sizes = given["attention_mask"].sum(dim=1).tolist()
         return [self._answer(ids, size, max_tokens) for ids, size in zip(found, sizes, strict=True)]
 

@@ -77,7 +77,7 @@ def study_graph_branch(
         examples = examples_of(memory, folder, out, k=settings.k, seed=0, show_progress=show_progress)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
         split = split_cases(examples)
-        asked = test_questions([one for one in split.test if one.supported], settings.per_type)
+        asked = asked_questions([one for one in split.test if one.supported], settings.per_type)
         kept = AnswerFile(out / "answers.jsonl")
         study = _Study(llm, out, settings, vectors, split, kept, show_progress)
         if "answers" in settings.parts:
@@ -94,7 +94,7 @@ def study_graph_branch(
     )
 
 
-def test_questions(examples: Sequence[Example], per_type: int | None) -> list[Example]:
+def asked_questions(examples: Sequence[Example], per_type: int | None) -> list[Example]:
     """At most so many of each type, drawn by hash, in the order given."""
     if per_type is None:
         return list(examples)

@@ -1,0 +1,137 @@
+"""The study of the graph branch: what is compared with what, rows that survive a kill, tables. Needs no torch."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_graph_examples import example
+
+from qgmem.errors import InvalidInput
+from qgmem.evals.datasets.dialogue import Conversation, Dataset, Question, Session
+from qgmem.generation.graph_arrays import GraphArrays
+from qgmem.training.graph_branch.ablations import ABLATIONS, windowed
+from qgmem.training.graph_branch.answers import AnswerFile, AnswerRow, emptied, other_cases
+from qgmem.training.graph_branch.conditions import conditions
+from qgmem.training.graph_branch.report import comparisons, summary, write_sheet
+from qgmem.training.graph_branch.run import StudySettings, asked_questions, study_graph_branch
+
+
+def row(condition: str, seed: int, id: str, correct: bool, type: str = "single") -> AnswerRow:
+    """An answer; the case is what stands before the slash."""
+    return AnswerRow(
+        run="main", condition=condition, seed=seed, id=id, case_id=id.partition("/")[0], type=type, question="q",
+        gold="gold", answer="said", text="text", readable=True, correct=correct, supported=True, tokens_in=100,
+        tokens_out=9, seconds=0.5,
+    )  # fmt: skip
+
+
+def graph(size: int) -> GraphArrays:
+    return GraphArrays(np.ones((size, 2), np.float32), np.zeros((2, 0), np.int64), np.zeros((0, 2), np.float32))
+
+
+def test_controls_have_the_smallest_token_and_come_before_larger_ones() -> None:
+    names = [one.name for one in conditions([4, 1, 2])]
+    assert names == ["none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1", "token-2", "token-4"]
+    assert [one.name for one in conditions([2], blind=False)] == [
+        "none",
+        "text",
+        "token-2",
+        "shuffled-2",
+        "untrained-2",
+    ]
+    with pytest.raises(InvalidInput, match="give different whole numbers"):
+        conditions([1, 1])
+
+
+def test_shuffling_gives_every_question_a_graph_of_another_case() -> None:
+    examples = [example(f"{case}/q{n}") for case in "abc" for n in range((case == "a" and 5) or 2)]
+    graphs = [graph(at + 1) for at in range(len(examples))]
+    for mine, other in zip(examples, other_cases(examples, graphs), strict=True):
+        assert examples[len(other.nodes) - 1].case_id != mine.case_id
+    assert emptied(graph(3)).nodes.shape == (0, 2)
+
+
+def test_rows_survive_a_kill_and_a_line_that_was_cut_is_asked_again(tmp_path: Path) -> None:
+    file = AnswerFile(tmp_path / "a.jsonl")
+    file.add([row("none", 0, "a/q1", True), row("none", 0, "a/q2", False)])
+    text = (tmp_path / "a.jsonl").read_text()
+    (tmp_path / "a.jsonl").write_text(text[:-20])
+    again = AnswerFile(tmp_path / "a.jsonl")
+    assert list(again.rows) == [("main", "none", 0, "a/q1")]
+    again.add([row("none", 0, "a/q2", False)])
+    assert (tmp_path / "a.jsonl").read_text() == text
+
+
+def test_questions_are_drawn_evenly_by_type() -> None:
+    examples = [example(f"a/q{n}", type="update" if n % 3 else "single") for n in range(12)]
+    drawn = asked_questions(examples, 3)
+    assert sorted(one.type for one in drawn) == ["single"] * 3 + ["update"] * 3
+    assert [one for one in examples if one in drawn] == drawn
+    assert asked_questions(examples, None) == examples
+
+
+def test_a_condition_is_summed_over_its_seeds_and_types() -> None:
+    rows = [row("t", 0, "a/1", True), row("t", 0, "a/2", False, "update"), row("t", 1, "a/1", True)]
+    rows.append(row("t", 1, "a/2", True, "update"))
+    found = summary(rows)
+    assert found["accuracy"] == 0.75
+    assert found["accuracy_by_seed"] == {"0": 0.5, "1": 1.0}
+    assert found["by_type"] == {"single": 1.0, "update": 0.5}
+    assert found["count_by_type"] == {"single": 1, "update": 1}
+
+
+def test_differences_are_by_question_over_the_mean_of_seeds() -> None:
+    """Four questions of two cases: no graph right on 1 of 4; the token on 1, ½, 1, 0 over two seeds, a mean of .625.
+
+    The differences are 0, ½, 1, 0: a spread of .479, so that 2.8 · .479 / √4 = .67 could be detected.
+    """
+    ids = ["a/1", "a/2", "b/1", "b/2"]
+    rows = [row("none", 0, id, id == "a/1") for id in ids]
+    rows += [row("token-1", 0, id, right) for id, right in zip(ids, (True, True, True, False), strict=True)]
+    rows += [row("token-1", 1, id, right) for id, right in zip(ids, (True, False, True, False), strict=True)]
+    rows += [row("shuffled-1", 0, id, False) for id in ids]
+    found = {str(one["name"]): one for one in comparisons(rows, 500)}
+    assert list(found) == ["token-1 − none", "shuffled-1 − none", "token-1 − shuffled-1"]
+    assert found["token-1 − none"]["mean_b"] == 0.625
+    assert found["token-1 − none"]["by_question"]["difference"] == 0.375  # type: ignore[index]
+    assert found["token-1 − none"]["detectable"] == pytest.approx(2.8 * 0.47871 / 2, rel=1e-3)
+    assert comparisons(rows[4:], 500) == []
+
+
+def test_the_sheet_holds_a_hundred_answers_of_all_conditions(tmp_path: Path) -> None:
+    rows = [
+        row(name, seed, f"a/{n}", n % 2 == 0) for name in ("none", "token-1") for seed in (0, 1) for n in range(40)
+    ]
+    write_sheet(rows, tmp_path / "sheet.csv")
+    with (tmp_path / "sheet.csv").open(encoding="utf-8") as file:
+        sheet = list(csv.DictReader(file))
+    assert len(sheet) == 100
+    assert {line["right by hand"] for line in sheet} == {""}
+    assert {line["condition"] for line in sheet} == {"none", "token-1"}
+
+
+def test_without_units_six_turns_are_one_message_and_evidence_moves_along() -> None:
+    messages = tuple({"role": "user", "name": "Ana", "id": f"t{n}", "content": f"word{n}"} for n in range(8))
+    question = Question("q", "c", "?", "a", ("t2", "t7"), "single")
+    cases = Dataset("x", (Conversation("c", (Session("s", None, messages),)),), (question,), ())
+    found = windowed(cases)
+    assert found.conversations[0].turn_ids == ("t0", "t6")
+    assert found.conversations[0].texts()["t6"] == "Ana: word6 Ana: word7"
+    assert found.questions[0].evidence == ("t0", "t6")
+
+
+def test_every_ablation_changes_one_thing() -> None:
+    changed = [
+        sum((bool(one.settings), one.windows, not one.traces, not one.graph))
+        for one in ABLATIONS
+        if one.name != "full"
+    ]
+    assert changed == [1] * 5
+
+
+def test_a_part_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there is none called 'nonsense'; use answers, ablations, costs"):
+        study_graph_branch(None, tmp_path, StudySettings(parts=("nonsense",)))  # type: ignore[arg-type]
