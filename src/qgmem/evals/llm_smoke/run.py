@@ -121,6 +121,8 @@ class SmokeRun:
             if deadly is not None and read >= deadly and not timers:
                 timers.append(threading.Timer(KILL_AFTER, server.kill))
                 timers[0].start()
+                if not KILL_AFTER:
+                    timers[0].join()
 
         report = memory.build(user_id=BUILT, resume=True, on_window=heard)
         for timer in timers:
