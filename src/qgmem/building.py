@@ -9,7 +9,8 @@ from .construction.build import BuildOptions, BuildReport, build, spent_since
 from .construction.forecast import Forecast, dry_run
 from .construction.read_window import Reading
 from .construction.redaction import Redactor
-from .construction.trajectory_llm import STAGE, Untold, Wording, Written, check_text, wants_text, write_all
+from .construction.trajectory_check import check_text
+from .construction.trajectory_llm import STAGE, Untold, Wording, Written, wants_text, write_all
 from .models.chat import ChatModel
 from .models.client import ModelClient
 from .models.ledger import Price

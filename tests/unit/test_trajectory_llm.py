@@ -9,9 +9,9 @@ from datetime import date, datetime
 import pytest
 
 from qgmem.construction.traces import Claim, Trace, states
+from qgmem.construction.trajectory_check import check_text
 from qgmem.construction.trajectory_llm import (
     MOST,
-    check_text,
     trajectory_request,
     wants_text,
     write_all,
