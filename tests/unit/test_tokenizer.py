@@ -26,6 +26,19 @@ def test_a_file_or_its_folder_counts_as_the_model_does(tmp_path: Path) -> None:
     assert token_counter(tmp_path)("we moved to Porto") == 4
 
 
+def test_a_file_that_cuts_and_fills_texts_counts_all_of_them_and_no_more(tmp_path: Path) -> None:
+    """Ten words are ten tokens, although the file cuts at three; one is one, although it fills up to three."""
+    cut = '{"max_length": 3, "stride": 0, "strategy": "LongestFirst", "direction": "Right"}'
+    fill = (
+        '{"strategy": {"Fixed": 3}, "direction": "Right", "pad_to_multiple_of": null, "pad_id": 0, '
+        '"pad_type_id": 0, "pad_token": "[UNK]"}'
+    )
+    text = JSON.replace('"truncation": null', f'"truncation": {cut}').replace('"padding": null', f'"padding": {fill}')
+    (tmp_path / "tokenizer.json").write_text(text)
+    count = token_counter(tmp_path)
+    assert (count("we " * 10), count("we")) == (10, 1)
+
+
 def test_what_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"chat_tokenizer: no file 'tokenizer.json'"):
         token_counter(tmp_path / "tokenizer.json")

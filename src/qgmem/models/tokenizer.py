@@ -23,4 +23,6 @@ def token_counter(path: str | Path) -> Callable[[str], int]:
         tokenizer = Tokenizer.from_str(file.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises plain Exception
         raise InvalidInput("settings.chat_tokenizer", f"{file.name} cannot be read: {error}") from error
+    tokenizer.no_truncation()  # some files cut texts at the length that the model takes, or fill them up to it
+    tokenizer.no_padding()
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
