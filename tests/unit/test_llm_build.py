@@ -189,7 +189,7 @@ def test_case_3_units_cut_after_the_text_are_kept_partial_and_the_window_is_read
 def test_a_model_that_ran_out_of_tokens_gets_twice_as_many() -> None:
     def units(request: ChatRequest) -> Reply:
         whole = one_unit_a_turn(request)
-        return ChatAnswer(whole[:200], 1, 1, truncated=True) if request.max_tokens == 2048 else whole
+        return ChatAnswer(whole[:200], 1, 1, truncated=True) if request.max_tokens == Reading().unit_tokens else whole
 
     report = _World().build(ScriptedChat({"units": units}))
     assert (report.windows, report.units, report.retries) == ({"done": 3}, 14, 3)
@@ -343,3 +343,18 @@ def test_building_one_session_leaves_the_others_alone() -> None:
     world.build(ScriptedChat(), _turns(6, "b"))
     assert len(world.texts()) == 20
     assert plan_build(_turns(14, "a"), world.log, OPTIONS).status == {"done": 4}
+
+
+def test_answer_that_runs_in_circles_counts_once_and_is_not_asked_for_again() -> None:
+    """One claim, then another over and over until the room is used up: two units, no retry, and what was left out."""
+
+    def circles(request: ChatRequest) -> ChatAnswer:
+        whole = json.loads(one_unit_a_turn(request))["memory_units"]
+        told = json.dumps({"memory_units": [whole[0], *[whole[1]] * 20]})
+        return ChatAnswer(told[:-40], 10, 10, truncated=True)
+
+    world = _World()
+    report = world.build(ScriptedChat({"units": circles}))
+    windows = report.windows["done"]
+    assert (report.windows, report.retries, report.units) == ({"done": windows}, 0, 2 * windows)
+    assert report.notes["answer-repeating"] > 10 * windows

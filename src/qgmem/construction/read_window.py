@@ -25,8 +25,8 @@ class Reading:
 
     namespace: str = ""
     again: int = 1
-    unit_tokens: int = 2048  # longest answer of stage 1; the second try gets twice as many
-    attribute_tokens: int = 2048
+    unit_tokens: int = 1536  # longest answer of stage 1; the second try gets twice as many
+    attribute_tokens: int = 1536
     language: str = "english"
     day_first: bool = False
 
@@ -56,6 +56,7 @@ class WindowReader:
         notes: Counter[str] = Counter()
         notes["contract-repaired"] += not drafts.clean
         notes["records-without-text"] += drafts.unreadable
+        notes["answer-repeating"] += drafts.repeating
         passed, cut, aside = self._validated(window, drafts, notes)
         units, missing = self._attributed(window, passed, aside, notes)
         records = tuple(
@@ -80,7 +81,7 @@ class WindowReader:
                     asked, self._scope("units", window), usable=lambda one: _whole(one, window), again=attempt > 0
                 )
                 drafts = read_units(answer.text, window)
-                drafts = replace(drafts, truncated=drafts.truncated or answer.truncated)
+                drafts = replace(drafts, truncated=drafts.truncated or (answer.truncated and not drafts.repeating))
             except ModelMisbehaved as error:
                 problem = str(error)
                 if attempt == self._how.again and best is None:
@@ -189,7 +190,7 @@ def _whole(answer: ChatAnswer, window: Window) -> bool:
         drafts = read_units(answer.text, window)
     except ModelMisbehaved:
         return False
-    return not answer.truncated and not drafts.truncated
+    return not drafts.truncated and (drafts.repeating > 0 or not answer.truncated)
 
 
 def _covers(text: str, names: tuple[str, ...]) -> bool:

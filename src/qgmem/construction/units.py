@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import ModelMisbehaved
@@ -14,6 +14,7 @@ from .repair import Record, read_records
 from .windows import Window
 
 VERSION = 2
+LOOP = 3  # records in a row that repeat earlier ones
 SHOWN = 4000  # characters of one turn that a model is shown
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 
@@ -63,12 +64,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """Stage 1's answer. `truncated`: the text ended before its end; `clean`: it kept the contract to the letter."""
+    """Stage 1's answer. `truncated`: the text ended before its end; `clean`: it kept the contract to the letter.
+
+    `repeating`: it ended before its end because the model kept saying the same, so that asking for more room would
+    only give more of it. What it said before that is all there is.
+    """
 
     units: tuple[Draft, ...]
     truncated: bool
     clean: bool
     unreadable: int = 0  # records without a text
+    repeating: int = 0  # records left out that repeat an earlier one
 
 
 def unit_request(window: Window, max_tokens: int) -> ChatRequest:
@@ -111,7 +117,18 @@ def read_units(text: str, window: Window) -> Drafts:
     kept = tuple(draft for draft in drafts if draft.text)
     if drafts and not kept and not found.truncated:
         raise ModelMisbehaved("answer: none of its units has a fact_text")
-    return Drafts(kept, found.truncated, found.clean, len(drafts) - len(kept))
+    unreadable = len(drafts) - len(kept)
+    if found.truncated and _loops(kept):
+        once = {" ".join(draft.text.casefold().split()): draft for draft in reversed(kept) if not draft.partial}
+        left = tuple(reversed(once.values()))
+        return Drafts(left, False, False, unreadable, len(kept) - len(left))
+    return Drafts(kept, found.truncated, found.clean, unreadable)
+
+
+def _loops(drafts: Sequence[Draft]) -> bool:
+    """Did the answer run in circles: were its last whole records all said before in it?"""
+    texts = [" ".join(draft.text.casefold().split()) for draft in drafts if not draft.partial]
+    return len(texts) > LOOP and all(text in texts[:-LOOP] for text in texts[-LOOP:])
 
 
 def _shown(window: Window, place: int) -> str:
