@@ -167,6 +167,7 @@ class Recall:
         """At most `limit` hits, best first."""
         index, found = self.activation(space, question, limit, scope, question_time)
         hits = _hits(space, index, found, limit, scope, explain=explain)
+        space.index.stay_small()
         if self._traces is not None and scope.as_of is not None:
             hits = _flagged(space, hits, self._traces.standing(space, scope.as_of, scope.known_at).vague)
         return hits if self._redactor is None else [_blacked_out(hit, self._redactor.fresh()) for hit in hits]

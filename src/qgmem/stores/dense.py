@@ -8,6 +8,8 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
+from .snapshot import Pages
+
 Float32 = NDArray[np.float32]
 
 SCAN_FROM = 1024  # rows; fewer are compared exactly
@@ -26,6 +28,7 @@ class VectorBlock:
     vector: NDArray[np.float16]
     codes: NDArray[np.int8] | None
     scale: Float32 | None
+    pages: Pages | None = None  # of a mapped file, when `vector` is too large to stay in memory
 
     @classmethod
     def of(cls, vector: NDArray[np.float16]) -> VectorBlock:
@@ -35,9 +38,11 @@ class VectorBlock:
         return cls(vector, *quantise(vector))
 
     @classmethod
-    def mapped(cls, vector: NDArray[np.float16], codes: NDArray[np.int8], scale: Float32) -> VectorBlock:
+    def mapped(
+        cls, vector: NDArray[np.float16], codes: NDArray[np.int8], scale: Float32, pages: Pages | None = None
+    ) -> VectorBlock:
         """A block whose int8 image was made before; an empty `codes` means there were few."""
-        return cls(vector, codes, scale) if len(codes) else cls.of(vector)
+        return cls(vector, codes, scale, pages) if len(codes) else cls.of(vector)
 
     def __len__(self) -> int:
         return len(self.vector)
@@ -71,6 +76,11 @@ class VectorBlock:
     def exacts(self, queries: Float32, rows: NDArray[np.intp]) -> Float32:
         """(c, len(rows)) the same of c queries (c, d) at once."""
         return _dots(np.take(self.vector, rows, axis=0), queries)
+
+    def release(self) -> None:
+        """Let go of what was read of a large mapped block: each row may have brought a megabyte around it along."""
+        if self.pages is not None:
+            self.pages.release()
 
     def taken(self, rows: NDArray[np.intp]) -> VectorBlock:
         """The block of these rows alone."""

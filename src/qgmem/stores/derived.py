@@ -65,7 +65,7 @@ class DerivedIndex:
         with self._lock:
             if self._index is None:
                 self._index, self._based = self._load()
-            self._stay_small()
+            self.stay_small()
             if self._index.change != self._store.change:
                 self._index = self._replayed(self._index)
                 self._fold_soon(self._index)
@@ -119,10 +119,14 @@ class DerivedIndex:
         with self._lock:
             self._based = False
 
-    def _stay_small(self) -> None:
-        """Let go of what the last search mapped of a large base: soon it would be all exact vectors."""
-        if self._pages is not None and self._pages.length > RELEASE_FROM:
-            self._pages.release()
+    def stay_small(self) -> None:
+        """Let go of what a search has mapped of a large base: soon it would be all exact vectors.
+
+        A search that goes on in another thread reads them again.
+        """
+        pages = self._pages
+        if pages is not None and pages.length > RELEASE_FROM:
+            pages.release()
 
     def _fold_soon(self, index: Index) -> None:
         """Fold in the background if the delta has grown enough, so that no search waits for it."""
@@ -159,7 +163,8 @@ class DerivedIndex:
         try:
             arrays = found.arrays
             base = seg.Segment(**{name: arrays[name] for name in seg.FIELDS})
-            block = VectorBlock.mapped(base.vector, arrays["vector_codes"], arrays["vector_scale"])
+            pages = found.pages if found.pages is not None and found.pages.length > RELEASE_FROM else None
+            block = VectorBlock.mapped(base.vector, arrays["vector_codes"], arrays["vector_scale"], pages)
             vectors = VectorBlock.mapped(arrays["phrase_vector"], arrays["phrase_codes"], arrays["phrase_scale"])
             phrases = Phrases(arrays["phrase_key"], arrays["phrase_hash"], vectors)
         except KeyError:  # arrays of another version under the same recipe

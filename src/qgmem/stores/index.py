@@ -173,6 +173,7 @@ class Index:
             if usable is not None:
                 kept = kept[scores[kept] > -2]
             values = scores[kept] if block.few else block.exact(query, kept)
+            block.release()  # these lie anywhere; what fusion reads lies elsewhere, and together they are too much
             at = kept if part.one_each else vector_row[kept].astype(np.intp)
             if not part.one_each:
                 at, values = _best_per_row(at, values)
