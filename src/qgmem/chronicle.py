@@ -24,7 +24,7 @@ from .stores.records import HistoryEvent, Receipt
 from .stores.trace_reading import Asserted, TraceReading
 from .stores.trace_tables import TraceTables
 from .stores.trace_words import put_words
-from .tracing import catch_up, claim_of
+from .tracing import RULES, catch_up, claim_of
 from .tracing.asked import Sides, sides, wanted
 from .tracing.comparing import Comparison
 from .tracing.names import Bearers, key
@@ -72,7 +72,7 @@ class Chronicle:
         held = self._of(space)
         with held.lock:
             with space.store.traced() as reading:
-                if reading.up_to_date:
+                if reading.up_to_date(RULES):
                     return True
             try:
                 return self._steps(space, held.comparison, steps)
@@ -95,9 +95,12 @@ class Chronicle:
     def delete(self, space: Namespace, unit_ids: Sequence[str]) -> Receipt:
         """Remove units, and work out again, inside the same transaction, what rested on them and on others.
 
-        No byte of what was said stays in a name, a state or a text.
+        No byte of what was said stays in a name, a state or a text. Where much is still to be read, as after an
+        upgrade, all traces are forgotten instead, until they are asked for.
         """
         comparison = self._of(space).comparison
+        if not self.keep_up(space):
+            return space.store.delete(unit_ids)
 
         def renew(tables: TraceTables) -> None:
             compare: Comparison | None = comparison

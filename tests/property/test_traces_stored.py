@@ -18,7 +18,9 @@ from trace_rows import forget, stored
 
 from qgmem import Memory
 from qgmem.models.scripted import HashEmbedder
+from qgmem.stores.records import UnitRecord, WindowOutcome, WindowRecord
 from qgmem.synthetic import simulate
+from qgmem.types import MemoryUnit, SourceSpan, Triple
 
 EMBEDDER = HashEmbedder(16)
 NAMESAKES = (
@@ -102,3 +104,69 @@ def test_a_life_told_in_pieces_gives_the_tables_of_the_whole(tmp_path: Path) -> 
         pass
     assert len(stored(tmp_path / "whole")) > 5
     assert stored(tmp_path / "pieces") == stored(tmp_path / "whole")
+
+
+class Near(HashEmbedder):
+    """Words without meaning, and a threshold that some pairs of claims reach."""
+
+    trace_threshold = 0.45
+
+
+WORDS = ("took", "evening", "lessons", "in", "fencing", "north", "hall", "watched", "old", "films", "about", "boats")
+
+
+def claimed(memory: Memory, records: Sequence[tuple[str, str, Triple]]) -> None:
+    """Put units of a language model, as (unit, turn, triple), in one window."""
+    units = []
+    for unit_id, turn_id, triple in records:
+        turn = memory.turn(turn_id)
+        text = f"{triple.subject} {triple.predicate} {triple.object}"
+        span = SourceSpan(turn_id, turn_id, turn.text)
+        unit = MemoryUnit(
+            unit_id, "extracted", text, span, turn.session_id, turn.sequence, turn.speaker, "user",
+            turn.utterance_time, triple=triple,
+        )  # fmt: skip
+        units.append(UnitRecord(unit))
+    log, name = memory._existing("default").store.log, f"w-{records[0][0]}"
+    log.open([WindowRecord(name, "s", tuple(dict.fromkeys(turn for _, turn, _ in records)), 0)])
+    log.finish(WindowOutcome(name, "done", None, tuple(units)))
+    memory.embed_pending()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_units_compared_by_cosine_share_the_same_traces_however_they_came(tmp_path: Path, seed: int) -> None:
+    """Predicates that no table knows, in random orders and windows, with units that go and come, and reopening."""
+    draw = random.Random(seed)
+    triples = {
+        f"u{n}": Triple(draw.choice(("Ana", "Ben", "the club")), *(_phrase(draw) for _ in range(2)))
+        for n in range(40)
+    }
+    tables = []
+    for order in range(3):
+        draw = random.Random(seed * 10 + order)
+        path = tmp_path / str(order)
+        memory = Memory.open(path, embedder=Near(32))
+        memory.add([{"id": f"t{n}", "content": "Hm.", "timestamp": f"2024-01-{n + 1:02}"} for n in range(8)])
+        left = [(unit, f"t{n % 8}", triple) for n, (unit, triple) in enumerate(triples.items())]
+        draw.shuffle(left)
+        while left:
+            size = draw.randint(1, 15)
+            claimed(memory, left[:size])
+            if order and draw.random() < 0.5:
+                memory.delete([unit for unit, _, _ in left[:2]][:size])
+                again = left[: min(2, size)]
+                memory._existing("default").store.log.drop([f"w-{again[0][0]}"])
+                claimed(memory, left[:size])
+            if order == 2 and draw.random() < 0.4:
+                memory.close()
+                memory = Memory.open(path, embedder=Near(32))
+            left = left[size:]
+        memory.close()
+        tables.append(stored(path))
+    assert any(len({claim[2:4] for claim in claims}) > 1 for _, _, claims in tables[0]), "some atoms came together"
+    assert tables[1] == tables[0]
+    assert tables[2] == tables[0]
+
+
+def _phrase(draw: random.Random) -> str:
+    return " ".join(draw.sample(WORDS, draw.randint(2, 3)))

@@ -132,7 +132,7 @@ def _incomplete(name: str, store: SqliteStore) -> list[str]:
 def _untraced(name: str, store: SqliteStore) -> list[str]:
     """What nobody has read for traces yet, as after an upgrade; it is read when traces are first asked for."""
     with store.traced() as reading:
-        waiting = 0 if reading.up_to_date else reading.waiting
+        waiting = reading.waiting
     return [f"{name}: {waiting} turns are in no trace yet; `qgmem trace` reads them"] if waiting else []
 
 

@@ -195,13 +195,13 @@ MIGRATIONS: tuple[str, ...] = (
         source TEXT,                                 -- who is quoted, for hearsay
         functional INTEGER,
         sure INTEGER NOT NULL,                       -- 1: the subject is one particular person or thing
-        compared INTEGER NOT NULL,                   -- 1: takes part in the comparison by cosines
+        compared INTEGER NOT NULL,                   -- 0: never by cosine; else the change at which it came or moved
         UNIQUE (unit, place)
     );
     CREATE INDEX triples_by_person ON triples (person);
     CREATE INDEX triples_by_atom ON triples (atom);
     CREATE INDEX triples_by_state ON triples (state);
-    CREATE INDEX triples_compared ON triples (key) WHERE compared = 1;
+    CREATE INDEX triples_compared ON triples (compared) WHERE compared > 0;
     CREATE TABLE introductions (                     -- people whose kinship a unit tells
         unit INTEGER NOT NULL REFERENCES units (key),
         place INTEGER NOT NULL,

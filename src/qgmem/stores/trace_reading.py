@@ -53,10 +53,9 @@ class TraceReading:
         """Number of the last write."""
         return self._tables.change
 
-    @property
-    def up_to_date(self) -> bool:
-        """True if traces are those of everything that is stored."""
-        return self._tables.change == self._tables.number("traced")
+    def up_to_date(self, rules: int) -> bool:
+        """True if traces are those of everything that is stored, read by this version of the rules."""
+        return self._tables.change == self._tables.number("traced") and rules == self._tables.number("traced_rules")
 
     @property
     def waiting(self) -> int:

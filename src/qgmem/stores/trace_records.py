@@ -122,7 +122,10 @@ class TraceRow:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A claim that takes part in the comparison by cosines. `id`: unit id and place, as claims are keyed."""
+    """A claim that is compared by cosine. `id`: unit id and place, as claims are keyed.
+
+    `ready`: its unit has a vector, and it was not set apart.
+    """
 
     triple: int
     id: str
@@ -133,3 +136,4 @@ class Compared:
     name: str
     predicate: str
     sure: bool
+    ready: bool

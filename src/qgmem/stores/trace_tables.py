@@ -176,6 +176,7 @@ class TraceTables:
 
     def put_triples(self, triples: Iterable[NewTriple]) -> None:
         """Take claims in; they have no place yet."""
+        change = max(1, self.change)
         self.connection.executemany(
             "INSERT INTO triples (unit, place, person, predicate, object, kind, fact_time, quote, source, "
             "functional, sure, compared) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -183,7 +184,7 @@ class TraceTables:
                 (
                     t.unit, t.place, t.person, t.predicate, t.object, t.kind,
                     None if t.fact_time is None else reading.intervals_text([t.fact_time]), t.quote, t.source,
-                    None if t.functional is None else int(t.functional), int(t.sure), int(t.compared),
+                    None if t.functional is None else int(t.functional), int(t.sure), change if t.compared else 0,
                 )
                 for t in triples
             ],
@@ -215,6 +216,11 @@ class TraceTables:
             atoms.update(int(row[0]) for row in self.connection.execute(sql, (person,)))
         return atoms
 
+    def recompare(self, people: Sequence[int]) -> None:
+        """Claims of these people are compared anew: the words for their subject changed."""
+        sql = "UPDATE triples SET compared = ? WHERE person = ? AND compared > 0"
+        self.connection.executemany(sql, [(self.change, person) for person in people])
+
     def lift(self, triple: int) -> set[int]:
         """A claim is to be placed anew; the atom that loses it, if it was in one."""
         row = self.connection.execute("SELECT atom FROM triples WHERE key = ?", (triple,)).fetchone()
@@ -228,7 +234,8 @@ class TraceTables:
         if found is None:
             sql = "INSERT INTO atoms (subject, relation) VALUES (?, ?) RETURNING key"
             found = self.connection.execute(sql, (subject, relation)).fetchone()
-        self.connection.execute("UPDATE triples SET atom = ? WHERE key = ?", (found[0], triple))
+        moved = "UPDATE triples SET atom = ?, compared = CASE WHEN compared > 0 THEN ? ELSE 0 END WHERE key = ?"
+        self.connection.execute(moved, (found[0], self.change, triple))
         return int(found[0])
 
     def claims_of(self, atoms: Iterable[int]) -> list[TripleRow]:
@@ -340,10 +347,10 @@ class TraceTables:
         for (trace,) in self.connection.execute(sql).fetchall():
             self.drop_trace(trace)
         self.connection.execute(
-            "DELETE FROM nearest WHERE triple NOT IN (SELECT key FROM triples WHERE compared = 1)"
+            "DELETE FROM nearest WHERE triple NOT IN (SELECT key FROM triples WHERE compared > 0)"
         )
         self.connection.execute(
-            "DELETE FROM claim_words WHERE text NOT IN (SELECT predicate FROM triples WHERE compared = 1) "
+            "DELETE FROM claim_words WHERE text NOT IN (SELECT predicate FROM triples WHERE compared > 0) "
             "AND text NOT IN (SELECT p.shown FROM people p WHERE p.shown IS NOT NULL)"
         )
 

@@ -49,11 +49,13 @@ class TraceTexts:
         with self._file.writing() as connection:
             atoms: set[int] = set()
             for unit_id in unit_ids:
-                sql = "SELECT c.atom FROM triples c JOIN units u ON u.key = c.unit WHERE u.id = ? AND c.compared = 1"
+                sql = "SELECT c.atom FROM triples c JOIN units u ON u.key = c.unit WHERE u.id = ? AND c.compared > 0"
                 atoms.update(int(row[0]) for row in connection.execute(sql, (unit_id,)) if row[0] is not None)
             for atom in atoms:
                 trace_forget.forget_trace(connection, atom)
                 connection.execute("UPDATE atoms SET apart = 1 WHERE key = ?", (atom,))
             if atoms:
-                writing.next_change(connection)
+                change = writing.next_change(connection)
+                sql = "UPDATE triples SET compared = ? WHERE atom = ? AND compared > 0"
+                connection.executemany(sql, [(change, atom) for atom in atoms])
                 writing.set_meta(connection, "uncompared", "1")

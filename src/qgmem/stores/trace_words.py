@@ -26,24 +26,28 @@ def embedder_id(tables: TraceTables) -> str | None:
     return None if embedder is None else embedder.id
 
 
-def compared(tables: TraceTables) -> list[Compared]:
-    """All claims that can be compared: made by an extractor, with a vector, and not set apart."""
+def compared(tables: TraceTables, since: int, waiting: Sequence[int] = ()) -> list[Compared]:
+    """Claims of extractors that came or moved at a change or later, and those of `waiting` that are still here."""
     sql = (
-        "SELECT c.key, u.id, c.place, c.unit, c.atom, a.subject, a.relation, p.shown, c.predicate, c.sure "
-        "FROM triples c JOIN atoms a ON a.key = c.atom JOIN people p ON p.key = c.person "
-        f"JOIN units u ON u.key = c.unit WHERE c.compared = 1 AND a.apart = 0 AND EXISTS ({_VECTOR})"
+        "SELECT c.key, u.id, c.place, c.unit, c.atom, a.subject, a.relation, p.shown, c.predicate, c.sure, "
+        f"a.apart = 0, EXISTS ({_VECTOR}) FROM triples c JOIN atoms a ON a.key = c.atom "
+        "JOIN people p ON p.key = c.person JOIN units u ON u.key = c.unit "
     )
+    rows = tables.connection.execute(f"{sql} WHERE c.compared >= ? AND c.compared > 0", (since,)).fetchall()
+    for start in range(0, len(waiting), PART):
+        marks = ",".join(map(str, waiting[start : start + PART]))
+        rows += tables.connection.execute(f"{sql} WHERE c.key IN ({marks}) AND c.compared < ?", (since,)).fetchall()
     found = []
-    for key, unit_id, place, unit, atom, subject, relation, name, predicate, sure in tables.connection.execute(sql):
+    for key, unit_id, place, unit, atom, subject, relation, name, predicate, sure, joins, embedded in rows:
         claim = unit_id if place == 0 else f"{unit_id}#{place}"
-        found.append(Compared(key, claim, unit, atom, subject, relation, name, predicate, bool(sure)))
+        ready = bool(joins) and bool(embedded)
+        found.append(Compared(key, claim, unit, atom, subject, relation, name, predicate, bool(sure), ready))
     return found
 
 
-def incomparable(tables: TraceTables) -> bool:
-    """True if a claim waits for its vector."""
-    sql = f"SELECT 1 FROM triples c WHERE c.compared = 1 AND NOT EXISTS ({_VECTOR}) LIMIT 1"
-    return tables.connection.execute(sql).fetchone() is not None
+def how_many(tables: TraceTables) -> int:
+    """Number of claims that are compared, or wait for it."""
+    return int(tables.connection.execute("SELECT count(*) FROM triples WHERE compared > 0").fetchone()[0])
 
 
 def unit_vectors(tables: TraceTables, units: Sequence[int]) -> dict[int, Vectors]:
@@ -91,10 +95,25 @@ def forget_words(tables: TraceTables) -> None:
     tables.connection.execute("DELETE FROM nearest")
 
 
-def together(tables: TraceTables) -> dict[int, int | None]:
-    """Atom → trace, of atoms whose claims are compared."""
-    sql = "SELECT key, trace FROM atoms WHERE key IN (SELECT DISTINCT atom FROM triples WHERE compared = 1)"
-    return dict(tables.connection.execute(sql).fetchall())
+def together(tables: TraceTables, atoms: Iterable[int]) -> dict[int, tuple[int, ...] | None]:
+    """Atom → the atoms of its trace whose claims are compared; None for one without a trace."""
+    found: dict[int, tuple[int, ...] | None] = {}
+    members = (
+        "SELECT b.key FROM atoms b WHERE b.trace = ? AND EXISTS "
+        "(SELECT 1 FROM triples c WHERE c.atom = b.key AND c.compared > 0) ORDER BY b.key"
+    )
+    for atom in atoms:
+        if atom in found:
+            continue
+        row = tables.connection.execute("SELECT trace FROM atoms WHERE key = ?", (atom,)).fetchone()
+        if row is None:
+            continue
+        if row[0] is None:
+            found[atom] = None
+        else:
+            group = tuple(int(each[0]) for each in tables.connection.execute(members, row))
+            found |= dict.fromkeys((atom, *group), group)
+    return found
 
 
 def _read(vector: bytes) -> Vectors:

@@ -6,7 +6,7 @@ rows are those of the whole history.
 
 from __future__ import annotations
 
-from .catch_up import catch_up
+from .catch_up import RULES, catch_up
 from .claims import claim_of
 
-__all__ = ["catch_up", "claim_of"]
+__all__ = ["RULES", "catch_up", "claim_of"]

@@ -6,11 +6,11 @@ in this process or another, is found by comparing what is stored with what is he
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ..construction.traces.clusters import ClusterChange, Clusters
+from ..construction.traces.clusters import Cluster, ClusterChange, Clusters
 from ..construction.traces.items import Item
 from ..construction.traces.neighbours import COUNT
 from ..construction.traces.relations import relation_of
@@ -34,7 +34,10 @@ class Comparison:
     def forget(self) -> None:
         """Hold nothing: the next call reads what is stored. For when a transaction came to nothing."""
         self._clusters = Clusters(self._dimension, self._tau)
-        self._held: dict[str, Item] = {}
+        self._held: dict[str, Compared] = {}  # claims as they were last seen
+        self._gone: list[str] = []
+        self._waiting: dict[str, int] = {}  # claims without a vector, or set apart
+        self._seen = 0  # change up to which claims were read
 
     def __call__(self, tables: TraceTables) -> Groups | None:
         """Groups of atoms that are stored otherwise than they are now; None while texts have no vector (`wanted`)."""
@@ -46,76 +49,114 @@ class Comparison:
             trace_words.forget_words(tables)
             tables.keep("traced_words", name)
             self.forget()
-        rows = {row.id: row for row in trace_words.compared(tables)}
-        items = {key: _item(row) for key, row in rows.items()}
-        fresh = [key for key, item in items.items() if self._held.get(key) != item]
-        texts = dict.fromkeys(text for key in fresh for text in (items[key].subject, items[key].predicate))
+        came = self._came(tables)
+        fresh = [key for key, row in came.items() if row.ready and self._held.get(key) != row]
+        texts = dict.fromkeys(text for key in fresh for text in (came[key].name, came[key].predicate))
         vectors = trace_words.words(tables, texts)
         self.wanted = tuple(text for text in texts if text not in vectors)
         if self.wanted:
             return None
         try:
-            lists = self._renewed(tables, rows, items, fresh, vectors)
+            groups = self._renewed(tables, came, fresh, vectors)
         except BaseException:
             self.forget()  # half done is worth nothing
             raise
-        trace_words.put_nearest(tables, lists)
-        if not trace_words.incomparable(tables):
+        self._seen = tables.change
+        if not self._waiting:
             tables.keep("uncompared", None)
-        return self._groups(tables, rows)
+        return groups
+
+    def _came(self, tables: TraceTables) -> dict[str, Compared]:
+        """Claims that came or moved since the last call; all of them if some are gone."""
+        rows = {row.id: row for row in trace_words.compared(tables, self._seen, list(self._waiting.values()))}
+        if len(self._held.keys() | self._waiting.keys() | rows.keys()) != trace_words.how_many(tables):
+            rows = {row.id: row for row in trace_words.compared(tables, 0)}
+            self._gone = [key for key in self._held if key not in rows]
+            self._waiting = {key: triple for key, triple in self._waiting.items() if key in rows}
+        else:
+            self._gone = []
+        return rows
 
     def _renewed(
-        self,
-        tables: TraceTables,
-        rows: Mapping[str, Compared],
-        items: dict[str, Item],
-        fresh: Sequence[str],
-        vectors: Mapping[str, Vectors],
-    ) -> dict[int, list[tuple[int, float]]]:
-        """Bring the clusters up to date; the lists that are to be stored."""
-        by_unit = trace_words.unit_vectors(tables, [rows[key].unit for key in fresh])
-        facts = {key: by_unit[rows[key].unit] for key in fresh}
+        self, tables: TraceTables, came: Mapping[str, Compared], fresh: Sequence[str], vectors: Mapping[str, Vectors]
+    ) -> Groups:
+        """Bring the clusters up to date, store lists that changed; groups that differ from what is stored."""
+        cold = not self._held
+        before = self._held
+        facts = trace_words.unit_vectors(tables, [came[key].unit for key in fresh])
+        left = [
+            key
+            for key in fresh
+            if all(map(np.any, (facts[came[key].unit], vectors[came[key].name], vectors[came[key].predicate])))
+        ]
 
         def of(keys: Sequence[str]) -> tuple[list[Item], Vectors, Vectors, Vectors]:
-            chosen = [items[key] for key in keys]
-            subjects, predicates = [vectors[i.subject] for i in chosen], [vectors[i.predicate] for i in chosen]
-            return chosen, np.stack([facts[key] for key in keys]), np.stack(subjects), np.stack(predicates)
+            rows = [came[key] for key in keys]
+            subjects, predicates = [vectors[row.name] for row in rows], [vectors[row.predicate] for row in rows]
+            return (
+                list(map(_item, rows)),
+                np.stack([facts[r.unit] for r in rows]),
+                np.stack(subjects),
+                np.stack(predicates),
+            )
 
         changes: list[ClusterChange] = []
-        left = [key for key in fresh if all(map(np.any, (facts[key], *_words(items[key], vectors))))]
-        if self._held:
-            gone = [key for key, item in self._held.items() if item != items.get(key)]
-            changes.append(self._clusters.remove([key for key in gone if key in self._clusters]))
-        else:
-            near = _stored(tables, rows, left)
+        if cold:
+            near = _stored(tables, came, left)
             if near:
                 self._clusters.restore(*of(list(near)), list(near.values()))
                 full = min(COUNT, len(near) - 1)
                 changes.append(self._clusters.relist([key for key, listed in near.items() if len(listed) < full]))
                 left = [key for key in left if key not in near]
+        else:
+            moved = [key for key, row in came.items() if key in before and before[key] != row]
+            changes.append(self._clusters.remove([key for key in (*self._gone, *moved) if key in self._clusters]))
         if left:
             changes.append(self._clusters.add(*of(left)))
-        self._held = items
-        lists = {key for change in changes for key in change.lists if key in self._clusters}
-        return {
-            rows[key].triple: [(rows[other].triple, value) for other, value in self._clusters.neighbours(key)]
-            for key in lists
-        }
+        self._held = dict(before)
+        for key in self._gone:
+            del self._held[key]
+        for key, row in came.items():
+            self._held.pop(key, None)
+            self._waiting.pop(key, None)
+            if row.ready:
+                self._held[key] = row
+            else:
+                self._waiting[key] = row.triple
+        self._store_lists(tables, {key for change in changes for key in change.lists})
+        if cold:
+            clusters, atoms = self._clusters.clusters(), {row.atom for row in self._held.values()}
+        else:
+            clusters = frozenset()
+            for change in changes:
+                clusters = (clusters - change.gone) | change.made
+            seen = {key for change in changes for cluster in (*change.gone, *change.made) for key in cluster}
+            atoms = {rows[key].atom for rows in (before, self._held) for key in seen | set(fresh) if key in rows}
+        atoms |= {row.atom for row in came.values() if not row.ready}
+        return self._groups(tables, clusters, atoms)
 
-    def _groups(self, tables: TraceTables, rows: Mapping[str, Compared]) -> Groups:
-        """For each atom that is stored in another group than it is in now: the latter."""
-        group_of: dict[int, tuple[int, ...]] = {}
-        for cluster in self._clusters.clusters():
-            atoms = tuple(sorted({rows[key].atom for key in cluster}))
-            group_of |= dict.fromkeys(atoms, atoms)
-        trace_of = trace_words.together(tables)
-        stored: dict[int | None, list[int]] = {}
-        for atom, trace in sorted(trace_of.items()):
-            stored.setdefault(trace, []).append(atom)
-        now = {atom: group_of.get(atom, (atom,)) for atom in trace_of}
-        return {
-            atom: now[atom] for atom, trace in trace_of.items() if trace is None or tuple(stored[trace]) != now[atom]
+    def _store_lists(self, tables: TraceTables, keys: Iterable[str]) -> None:
+        rows = self._held
+        lists = {
+            rows[key].triple: [(rows[other].triple, value) for other, value in self._clusters.neighbours(key)]
+            for key in keys
+            if key in self._clusters
         }
+        trace_words.put_nearest(tables, lists)
+
+    def _groups(self, tables: TraceTables, clusters: Iterable[Cluster], atoms: Iterable[int]) -> Groups:
+        """For each of these atoms that is stored in another group than it is in now: the latter."""
+        group_of: dict[int, tuple[int, ...]] = {}
+        for cluster in clusters:
+            group = tuple(sorted({self._held[key].atom for key in cluster}))
+            group_of |= dict.fromkeys(group, group)
+        stored = trace_words.together(tables, atoms)
+        found: dict[int, tuple[int, ...]] = {}
+        for atom in {*stored, *group_of}:
+            now = group_of.get(atom, (atom,))
+            if stored.get(atom) != now:
+                found[atom] = now
+        return found
 
 
 def _stored(tables: TraceTables, rows: Mapping[str, Compared], keys: Sequence[str]) -> Near:
@@ -130,7 +171,3 @@ def _item(row: Compared) -> Item:
     known = relation_of(row.predicate, "").one is not None
     marks = (row.subject if row.sure else None, row.relation if known else None)
     return Item(row.id, (row.subject, row.relation), row.name, row.predicate, marks)
-
-
-def _words(item: Item, vectors: Mapping[str, Vectors]) -> tuple[Vectors, Vectors]:
-    return vectors[item.subject], vectors[item.predicate]

@@ -42,6 +42,7 @@ def _people(tables: TraceTables, sessions: Collection[int]) -> tuple[set[int], d
         if not subject:
             name = names.whole(_named(row))
             open_names[name] = open_names.get(name, False) or subject != row.subject
+    tables.recompare(renamed)
     touched = tables.unplace(moved) | tables.atoms_of_people(renamed)
     decided: dict[int, str] = {}
     bearers: dict[str, dict[int, Named]] = {}
