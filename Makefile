@@ -1,5 +1,6 @@
 # make demo   from nothing to five answered questions
 # make test   style, types, import rules, all tests
+# make graph-test   what needs torch: the graph token and local models, on tiny random ones
 # make bench-growth SIZES="1000 10000 100000"   cost by number of units; GROWTH= for more options
 #
 # PYTHON=… names the interpreter; the first of these that is 3.11 or later otherwise.
@@ -9,10 +10,14 @@ PYTHON ?= $(shell for each in python3 python3.11 python3.12 python3.13 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+GRAPH := .venv-graph
+TORCH ?= torch==2.13.0
+GRAPH_TESTS := $(addprefix tests/unit/test_,graph_arrays.py graph_token.py graph_examples.py graph_training.py \
+	graph_branch.py graph_branch_run.py hf_chat.py hf_chat_files.py study_hf.py)
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke bench-answers construction-sweeps clean
+.PHONY: demo test graph-test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke bench-answers construction-sweeps clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -23,6 +28,10 @@ test: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n $(JOBS) $(PYTEST)
+
+# What `make test` skips by name where torch is missing, in an environment of its own. TORCH= names another build.
+graph-test: $(GRAPH)/graph.stamp
+	OMP_NUM_THREADS=1 $(GRAPH)/bin/python -m pytest $(GRAPH_TESTS)
 
 bench-growth: $(VENV)/dev.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m qgmem.evals.growth $(SIZES) --out out/growth $(GROWTH)
@@ -89,7 +98,7 @@ out/venv-llama/bin/python:
 	out/venv-llama/bin/python -m pip install -qq 'llama-cpp-python[server]' || { rm -rf out/venv-llama; exit 1; }
 
 clean:
-	rm -rf $(VENV) build dist out src/*.egg-info
+	rm -rf $(VENV) $(GRAPH) build dist out src/*.egg-info
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or later found; name one: make PYTHON=/path/to/python3" >&2; exit 1; }
@@ -107,3 +116,10 @@ $(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
 	@echo "Installing into $(VENV), with the tools for development"
 	@$(PIP) install -e '.[dev]'
 	@touch $@ $(VENV)/base.stamp
+
+$(GRAPH)/graph.stamp: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(GRAPH), with torch"
+	@$(BIN)/python -m venv $(GRAPH)
+	@$(GRAPH)/bin/python -m pip --disable-pip-version-check --no-input -qq install '$(TORCH)' -e '.[graph]' 'pytest>=8.2'
+	@$(GRAPH)/bin/python -c "import torch, torch_geometric, transformers, safetensors"
+	@touch $@

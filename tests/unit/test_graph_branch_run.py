@@ -35,9 +35,7 @@ def test_the_study_runs_from_lives_to_tables_and_a_second_run_asks_nothing(tmp_p
     assert found["conditions"]["token-2"]["tokens_in"] == found["conditions"]["none"]["tokens_in"] + 2
     assert found["conditions"]["text"]["tokens_in"] > found["conditions"]["none"]["tokens_in"]
     assert list(found["ablations"]) == ["full", "no units", "no traces", "no hybrid", "no reranker", "no graph"]
-    assert sorted(found["training"]) == sorted(
-        f"{kind}-seed-{s}" for kind in ("blind-1", "token-1", "token-2") for s in (0, 1)
-    )
+    assert sorted(found["training"]) == ["blind-1-seed-0", "token-1-seed-0", "token-2-seed-0"]
     assert all(len(one["validation"]) == 2 for one in found["training"].values())
     assert [one["questions"] for one in found["costs"]] == [2]
     assert (out / "study.md").read_text(encoding="utf-8").count("\n## ") == 5
