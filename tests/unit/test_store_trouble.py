@@ -112,12 +112,14 @@ def test_a_full_disk_while_deleting_is_told_and_finished_later(tmp_path: Path) -
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up its rights for a test")
-def test_a_read_only_folder_is_a_typed_error(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_searched_and_a_write_is_a_typed_error(tmp_path: Path) -> None:
+    """A memory that may only be read gives what it holds; no file is made or changed, however it is asked."""
     with memory_at(tmp_path / "m") as memory:
         memory.add("before")
     open_way(tmp_path)
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chmod(path, 0o555 if path.is_dir() else 0o444)
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     def use(say: Say) -> None:
         os.setgroups([])
@@ -131,15 +133,18 @@ def test_a_read_only_folder_is_a_typed_error(tmp_path: Path) -> None:
         ):
             try:
                 memory = memory_at(tmp_path / "m")
-                call(memory)
-                say(f"{name}: no error")
+                found = call(memory)
+                say(f"{name}: {[hit.text for hit in found]}" if name == "search" else f"{name}: no error")
             except StoreUnavailable as error:
                 say(f"{name}: StoreUnavailable {error}")
             memory.close()
 
     said = Child(use).join()
-    assert [line.split(": ")[1].split()[0] for line in said] == ["StoreUnavailable"] * 4
-    assert all(FOLDER in line for line in (said[0], said[2], said[3]))
+    assert said[2] == "search: ['before']"
+    writes = [said[0], said[1], said[3]]
+    assert [line.split(": ")[1].split()[0] for line in writes] == ["StoreUnavailable"] * 3
+    assert all(FOLDER in line for line in (said[0], said[3]))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == files
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chmod(path, 0o755 if path.is_dir() else 0o644)
     assert texts(tmp_path / "m") == ["before"]

@@ -44,6 +44,7 @@ class SqliteFile:
         self._keep_open = True
         self._identity: Identity | None = None  # of the file that was last opened
         self._replaced = False
+        self._stamp: tuple[int, ...] | None = None  # of a file that is read as if nobody could write to it
 
     @property
     def moved(self) -> bool:
@@ -133,7 +134,7 @@ class SqliteFile:
                 self._connection.close()
             else:
                 _abandon(self._connection)
-            self._connection = None
+            self._connection = self._stamp = None
             self.presence.release()
             _open_files.discard(self)
 
@@ -141,8 +142,14 @@ class SqliteFile:
         if self._users == 1 and self._identity is not None and _identity(self.path) != self._identity:
             self._replaced = True  # what is derived from the former file is worth nothing any more
             self._disconnect()
+        if self._users == 1 and self._stamp is not None and self._stamp != _stamp(self.path):
+            self._disconnect()  # somebody who may write did: what was read before may be half of something
         if self._connection is None:
-            self.presence.acquire(shared=True)
+            try:
+                self.presence.acquire(shared=True)
+            except OSError:
+                if not _read_only(self.path):
+                    raise
             try:
                 self._connection = self._connect()
                 self._identity = _identity(self.path)
@@ -153,9 +160,22 @@ class SqliteFile:
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
-        with suppress(FileExistsError):  # its log and the rest take over that it is its owner's alone
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        fixed = _read_only(self.path)
+        if fixed:
+            # Without a log there is nothing to share with a writer, and no file to share it by can be made.
+            way = "mode=ro" if _log_size(self.path) else "immutable=1"
+            self._stamp = _stamp(self.path)
+        else:
+            with suppress(FileExistsError):  # its log and the rest take over that it is its owner's alone
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            way = "mode=rwc"
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{way}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
             for pragma in PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
@@ -164,6 +184,11 @@ class SqliteFile:
                 raise StoreUnavailable(
                     f"{self.folder.name}/{self.path.name}: written by a newer qgmem (format {version}, this one "
                     f"knows {len(schema.MIGRATIONS)}); upgrade qgmem"
+                )
+            if fixed and version < len(schema.MIGRATIONS):
+                raise StoreUnavailable(
+                    f"{self.folder.name}/{self.path.name}: written by an older qgmem (format {version}) and not "
+                    "writable; open it once where it may be written"
                 )
             if version < len(schema.MIGRATIONS):
                 _write_ahead(connection)
@@ -195,6 +220,28 @@ def _identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _read_only(path: Path) -> bool:
+    """True for a database that may be read in a folder that may not be written to."""
+    return os.access(path, os.R_OK) and not os.access(path.parent, os.W_OK)
+
+
+def _log_size(path: Path) -> int:
+    """Bytes of the write-ahead log beside the file."""
+    try:
+        return os.stat(f"{path}-wal").st_size
+    except OSError:
+        return 0
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when somebody writes to the file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, int(_log_size(path) > 0)
 
 
 def _abandon(connection: sqlite3.Connection) -> None:

@@ -7,6 +7,7 @@ When the delta has grown, it is folded into a new base, in the background. Every
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -141,6 +142,8 @@ class DerivedIndex:
             thread.join()
 
     def _fold_quietly(self) -> None:
+        if not os.access(self._folder, os.W_OK):
+            return  # nobody writes here, so the delta does not grow either
         try:
             self.fold()
         except StoreError as error:
