@@ -69,7 +69,7 @@ class Asking:
     ) -> None:
         self._recall, self._chronicle, self._settings, self._shown = recall, chronicle, settings, shown
         self._cache = AnswerCache()
-        self._usual: Answerer | None = None  # the one that the settings name, made once
+        self._named: dict[str | None, Answerer | None] = {}  # made once; None is the one that the settings name
 
     def ask(
         self,
@@ -87,6 +87,8 @@ class Asking:
             on_event(AnswerEvent("evidence", answer=found))
         if answerer is None:
             done = replace(found, notes=(*found.notes, NO_ANSWERER))
+        elif found.working_memory and not found.context.labels:
+            raise InvalidInput("budget_tokens", f"{question.budget_tokens} hold no memory", "give more")
         elif space is None or not found.context.labels:
             note = "nothing was found, so no model was asked"
             done = replace(found, answer=NOT_MENTIONED, abstained=True, notes=(*found.notes, note))
@@ -102,11 +104,11 @@ class Asking:
         self._cache.clear()
 
     def _answerer(self, chat: Answerer | ChatModel | str | None) -> Answerer | None:
-        if chat is not None:
+        if chat is not None and not isinstance(chat, str):
             return make_answerer(chat, self._settings)
-        if self._usual is None:
-            self._usual = make_answerer(None, self._settings)
-        return self._usual
+        if chat not in self._named:
+            self._named[chat] = make_answerer(chat, self._settings)
+        return self._named[chat]
 
     def _evidence(
         self, space: Namespace | None, question: Question, count: Callable[[str], int], watch: Stopwatch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -200,6 +201,40 @@ def test_what_cannot_be_used_is_named(memory: Memory, given: dict[str, object], 
     with pytest.raises(InvalidInput) as caught:
         memory.ask(QUESTION, user_id="kim", **given)  # type: ignore[arg-type]
     assert caught.value.field == field
+
+
+def test_a_budget_that_holds_no_memory_is_no_abstention(memory: Memory) -> None:
+    """Five tokens are less than any line; to answer "not mentioned" would be wrong."""
+    with pytest.raises(InvalidInput, match="budget_tokens: 5 hold no memory"):
+        memory.ask(QUESTION, user_id="kim", chat=ScriptedChat([said()]), budget_tokens=5)
+
+
+def test_a_model_is_named_in_the_call_or_in_the_settings(tmp_path: Path) -> None:
+    """`scripted` says the best memory's words and cites it."""
+    with Memory.open(tmp_path, embedder=HashEmbedder(32), settings=Settings(chat_model="scripted")) as memory:
+        memory.add({"name": "Kim", "role": "user", "content": "Biscuit is a greyhound."}, user_id="kim")
+        for answer in (memory.ask("Who is Biscuit?", user_id="kim"),
+                       memory.ask("What is Biscuit?", user_id="kim", chat="scripted")):  # fmt: skip
+            assert (answer.answer, answer.citations[0].label) == ("Biscuit is a greyhound.", "MU1")
+
+
+def test_a_reader_that_goes_away_stops_the_model_at_its_next_word(memory: Memory) -> None:
+    """The answerer would write for ever; within the time given its generator is closed, or the test fails."""
+    stopped = Event()
+
+    class Endless(_Plain):
+        def stream(self, request: ChatRequest, graph: LocalGraph) -> Iterator[str | ChatAnswer]:  # noqa: ARG002
+            try:
+                yield '{"answer": "'
+                while True:
+                    yield "la "
+            finally:
+                stopped.set()
+
+    events = memory.ask_stream(QUESTION, user_id="kim", chat=Endless())
+    assert [next(events).kind for _ in range(3)] == ["evidence", "answer", "answer"]
+    events.close()  # type: ignore[attr-defined]
+    assert stopped.wait(5)
 
 
 def test_an_empty_question_is_refused(memory: Memory) -> None:
