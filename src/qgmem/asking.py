@@ -11,7 +11,7 @@ from datetime import date
 from hashlib import sha256
 
 from .activation.question_terms import question_terms
-from .chronicle import BEFORE_ASKING, Chronicle, said_by
+from .chronicle import BEFORE_ASKING, Chronicle
 from .errors import AnswerFailed, InvalidInput, ModelError, StoreUnavailable
 from .generation.answer import NO_ANSWERER, Answer, AnswerEvent
 from .generation.answering import draft_answer, readable_answer, request_for
@@ -34,7 +34,7 @@ from .recall import Recall, Scope
 from .registry import chat_price, make_answerer
 from .settings import Settings
 from .stores.analyser import terms
-from .trails import Told, around, trail
+from .trails import Told
 from .types import Hit, MemoryUnit, Triple, Turn
 
 STAGE = "answer"  # in the ledger
@@ -127,8 +127,7 @@ class Asking:
                 told, notes = self._told(space, units, question)
             graph = local_graph(units, self._primary(told.triples, words))
         with watch.stage("serialise"):
-            trails = [trail(each, question.as_of) for each in told.trajectories]
-            context = lay_out(hits, graph, trails, question.budget_tokens, words, count)
+            context = lay_out(hits, graph, told.trails(question.as_of), question.budget_tokens, words, count)
         return Answer(
             question.text, None, False, "", (), tuple(hits), graph, context,
             tokens={"context": context.tokens}, seconds=watch.read(), notes=tuple(notes),
@@ -136,7 +135,7 @@ class Asking:
 
     def _told(self, space: Namespace, units: Sequence[MemoryUnit], question: Question) -> tuple[Told, list[str]]:
         behind = not self._chronicle.keep_up(space, BEFORE_ASKING)
-        told = around(space.store, units, said_by(question.scope.known_at))
+        told = self._chronicle.around(space, units, question.scope.known_at)
         return told, ["traces are behind the latest writes"] if behind else []
 
     def _primary(self, triples: Mapping[str, Sequence[Triple]], words: Sequence[str]) -> dict[str, Triple]:

@@ -7,7 +7,7 @@ after; what a writer could not finish is marked, and the next reader goes on wit
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from weakref import WeakKeyDictionary
@@ -29,20 +29,13 @@ from .tracing.asked import Sides, sides, wanted
 from .tracing.comparing import Comparison
 from .tracing.names import Bearers, key
 from .tracing.standing import Standing, heard, on
+from .trails import Told, around
 from .trajectory import Trajectory, blacked_out, state_event, told
 from .types import MemoryUnit, Triple
 
 AFTER_WRITE = 4  # steps of catching up that a writer makes; what is left, as after an upgrade, waits for a reader
 KEPT = 64  # days and moments whose standing is remembered
 BEFORE_ASKING = 1  # the same, before a question that traces only help to order
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is known around some units: the triples that they claim, by unit id, and the trajectories they are in."""
-
-    triples: Mapping[str, tuple[Triple, ...]] = field(default_factory=dict)
-    trajectories: tuple[Trajectory, ...] = ()
 
 
 @dataclass(slots=True)
@@ -195,31 +188,21 @@ class Chronicle:
         shown = self._shown(tuple(told(states(map(claim_of, rows))) for rows in found))
         return [state_event(each, state, unit_id) for each in shown for state in each.states if state.says(unit_id)]
 
-    def unread(self, space: Namespace) -> int:
-        """How many turns must be read before traces can be asked, once as many were read as is quick."""
-        if self.keep_up(space, BEFORE_ASKING):
-            return 0
-        with space.store.traced() as reading:
-            return max(1, reading.waiting)
-
     def around(self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment) -> Told:
-        """What these units claim, and the trajectories that they are part of, as far as was known."""
-        self.keep_up(space, None)
-        by = said_by(known_at)
-        traces: dict[str, Trace] = {}
-        triples: dict[str, tuple[Triple, ...]] = {}
-        ids = {unit.id for unit in units}
-        with space.store.traced() as reading:
-            wanted_ids = dict.fromkeys(trace for unit in units for trace in reading.traces_of_unit(unit.id))
-            for trace_id, rows in zip(wanted_ids, reading.claims(list(wanted_ids)), strict=True):
-                traces[trace_id] = states(map(claim_of, rows))
-                for row in sorted(rows, key=lambda row: row.place):
-                    if row.unit_id in ids:
-                        triple = Triple(row.name, row.predicate, row.object)
-                        triples[row.unit_id] = (*triples.get(row.unit_id, ()), triple)
-        then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
-        found = tuple(self._in_words(space, told(trace)) for trace in then if trace.states)
-        return Told(triples, self._shown(found))
+        """What these units claim, and the trajectories that they are part of, as far as traces have been kept up."""
+        found = around(space.store, units, said_by(known_at))
+        worded = [(each, self._in_words(space, each)) for each in found.trajectories]
+        shown = self._shown(tuple(said for _, said in worded))
+        pairs = zip(shown, worded, strict=True)
+        written = {each.trace.id: each.text for each, (composed, said) in pairs if said is not composed}
+        triples = {unit_id: tuple(map(self._black_out, each)) for unit_id, each in found.triples.items()}
+        return Told(triples, shown, written)
+
+    def _black_out(self, triple: Triple) -> Triple:
+        if self._redactor is None:
+            return triple
+        text = self._redactor.fresh().text
+        return Triple(text(triple.subject), text(triple.predicate), text(triple.object))
 
     def _shown(self, found: tuple[Trajectory, ...]) -> tuple[Trajectory, ...]:
         return found if self._redactor is None else tuple(blacked_out(each, self._redactor.fresh()) for each in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from .construction.traces import Claim, KnownAt, known_by, states
@@ -16,10 +16,19 @@ from .types import MemoryUnit, Triple
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """`triples` by unit id, in the order in which a unit says them; one trajectory a trace."""
+    """`triples` by unit id, in the order in which a unit says them; one trajectory a trace.
+
+    `written`: by trace id, the words of a model that has told these very states.
+    """
 
     triples: Mapping[str, tuple[Triple, ...]] = field(default_factory=dict)
     trajectories: tuple[Trajectory, ...] = ()
+    written: Mapping[str, str] = field(default_factory=dict)
+
+    def trails(self, as_of: date | None = None) -> list[Trail]:
+        """The trajectories as a context shows them. With `as_of` they are composed: a text tells all of it."""
+        written = self.written if as_of is None else {}
+        return [replace(trail(each, as_of), written=written.get(each.trace.id)) for each in self.trajectories]
 
 
 def around(store: Store, units: Sequence[MemoryUnit], known_at: KnownAt) -> Told:
