@@ -22,7 +22,7 @@ def main() -> None:
     """Both sweeps."""
     parser = argparse.ArgumentParser(prog="python -m qgmem.evals.construction_sweeps", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/construction-sweeps"))
-    parser.add_argument("--lives", type=int, default=20)
+    parser.add_argument("--lives", type=int, default=8)
     parser.add_argument("--seed", type=int, default=51, help="of the lives that are cut into windows")
     parser.add_argument("--seeds", type=int, nargs="+", default=[20, 21, 22], help="of the facts that are clustered")
     given = parser.parse_args()
