@@ -36,8 +36,8 @@ from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
 from .protocols import Answerer, AttributeExtractor, Embedder, Reranker
-from .recall import Recall, how_many, readable, scoped
-from .registry import checked_embedder, make_chat, make_extractor, make_query_model, make_reranker
+from .recall import Recall, given, how_many, readable, scoped
+from .registry import checked_embedder, checked_settings, make_chat, make_extractor, make_query_model, make_reranker
 from .settings import Settings
 from .spaces import Spaces
 from .stores.filters import parse_filters
@@ -99,9 +99,7 @@ class Memory:
         settings name; it scores documents (`protocols.Reranker`) or orders the pool (`PoolReranker`).
         `redactor`: patterns of one's own in place of those that the settings name, used when `redaction` is on.
         """
-        settings = Settings.load() if settings is None else settings
-        if not isinstance(settings, Settings):
-            raise InvalidInput("settings", f"expected Settings, got {type(settings).__name__}")
+        settings = checked_settings(settings)
         if clock is not None and not callable(clock):
             raise InvalidInput("clock", f"expected a function, got {type(clock).__name__}")
         folder = read_path(path)
@@ -156,7 +154,7 @@ class Memory:
         Raises NotFound, before anything is removed, for an id that is not here.
         """
         space = self._existing(user_id)
-        scope = _given(session_id=session_id, agent_id=agent_id, run_id=run_id)
+        scope = given(session_id=session_id, agent_id=agent_id, run_id=run_id)
         if id is None and not scope:
             raise InvalidInput("id", "nothing is named to delete", "use delete_all to remove a user's memory")
         ids = [] if id is None else [id] if isinstance(id, str) else list(id)
@@ -251,8 +249,7 @@ class Memory:
         to the score. `filters`: conditions on fields and metadata, as {"speaker": {"in": ["Ana", "Cy"]}};
         docs/filters.md has every field and operator. A namespace that does not exist has no hits.
         """
-        also = _given(agent_id=agent_id, run_id=run_id)
-        user_id, scope = scoped(filters, user_id, as_of, known_at, also)
+        user_id, scope = scoped(filters, user_id, as_of, known_at, agent_id=agent_id, run_id=run_id)
         wanted = how_many(limit, top_k, self.settings.k)
         asked_at(question_time)
         query = readable(query)
@@ -291,8 +288,7 @@ class Memory:
         settings' `context_tokens`. `on_event` hears of the evidence and of the answer as it is written. The rest
         is `search`'s. Raises AnswerFailed, which holds the evidence, when the model gives nothing that can be used.
         """
-        also = _given(agent_id=agent_id, run_id=run_id)
-        user_id, scope = scoped(filters, user_id, as_of, known_at, also)
+        user_id, scope = scoped(filters, user_id, as_of, known_at, agent_id=agent_id, run_id=run_id)
         wanted = how_many(limit, top_k, self.settings.k)
         budget = self.settings.context_tokens if budget_tokens is None else budget_tokens
         asked = Question(readable(question), wanted, scope, question_time, budget)
@@ -398,7 +394,3 @@ class Memory:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _given(**values: str | None) -> dict[str, str]:
-    return {name: value for name, value in values.items() if value is not None}

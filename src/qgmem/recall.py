@@ -113,13 +113,18 @@ def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str,
 
 
 def scoped(
-    filters: Mapping[str, Any] | None, user_id: str, as_of: Moment, known_at: Moment, also: Mapping[str, str]
+    filters: Mapping[str, Any] | None, user_id: str, as_of: Moment, known_at: Moment, **also: str | None
 ) -> tuple[str, Scope]:
     """Whose memory is searched, and what of it may be seen; `also` adds conditions. Raises InvalidInput."""
     user_id, chosen = named_user({} if filters is None else filters, user_id)
-    scope = Scope(chosen | dict(also), as_of, known_at)
+    scope = Scope(chosen | given(**also), as_of, known_at)
     scope.check()
     return user_id, scope
+
+
+def given(**values: str | None) -> dict[str, str]:
+    """Those that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def how_many(limit: int | None, top_k: int | None, default: int) -> int:

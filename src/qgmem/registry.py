@@ -19,6 +19,14 @@ from .settings import Settings
 T = TypeVar("T")
 
 
+def checked_settings(given: Settings | None) -> Settings:
+    """The caller's settings, or those of the environment. Raises InvalidInput."""
+    settings = Settings.load() if given is None else given
+    if not isinstance(settings, Settings):
+        raise InvalidInput("settings", f"expected Settings, got {type(settings).__name__}")
+    return settings
+
+
 def make_embedder(name: str, settings: Settings) -> Embedder:
     """The embedder of that name. Raises InvalidInput listing the names, MissingExtra."""
     return _pick("embedder", name, EMBEDDERS)(settings)
