@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,13 @@ class GraphToken:
     def state(self) -> dict[str, Any]:
         """Weights by name, copied."""
         return {name: value.detach().cpu().clone() for name, value in self.module.state_dict().items()}
+
+    def digest(self) -> str:
+        """sha256 of all weights, by name."""
+        found = sha256()
+        for name, value in sorted(self.state().items()):
+            found.update(name.encode() + value.numpy().tobytes())
+        return found.hexdigest()
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Put weights in place. Raises InvalidInput when names or shapes are not these."""

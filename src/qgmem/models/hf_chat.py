@@ -114,6 +114,10 @@ class HfChat:
         sizes = given["attention_mask"].sum(dim=1).tolist()
         return [self._answer(ids, size, max_tokens) for ids, size in zip(found, sizes, strict=True)]
 
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text, as a part of a user's message."""
+        return len(self._ids(text, plain=True))
+
     def complete(self, request: ChatRequest) -> ChatAnswer:
         """One answer from words alone. Raises InvalidInput for a temperature above 0."""
         if request.temperature > 0:
