@@ -66,7 +66,7 @@ def evidence_recall(
 
 @study.command()
 def graph_branch(
-    llm: Annotated[Path, typer.Option("--llm", help="A model folder or GGUF file (graph extra).", metavar="PATH")],
+    llm: Annotated[Path, typer.Option("--llm", help="A model folder or GGUF file.", metavar="PATH")],
     out: Out,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of `synth`; else lives are simulated.", metavar="DIR")
@@ -85,8 +85,7 @@ def graph_branch(
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="Passes over the examples.", metavar="N", min=1)] = 10,
-    batch: Annotated[int, typer.Option("--batch", help="Examples at a time.", metavar="N", min=1)] = 4,
-    accumulate: Annotated[int, typer.Option("--accumulate", help="Batches a step.", metavar="N", min=1)] = 4,
+    accumulate: Annotated[int, typer.Option("--accumulate", help="Batches of 4 a step.", metavar="N", min=1)] = 4,
     rate: Annotated[float, typer.Option("--rate", help="Adam's learning rate.", metavar="N")] = 1e-4,
     ablation_questions: Annotated[
         int, typer.Option("--ablation-questions", help="Questions a part taken away.", metavar="N", min=1)
@@ -94,9 +93,6 @@ def graph_branch(
     history: Annotated[
         list[float] | None, typer.Option("--history", help="Years; repeatable; 0.5 2 8 if left out.", metavar="N")
     ] = None,
-    cost_questions: Annotated[
-        int, typer.Option("--cost-questions", help="Questions a history.", metavar="N", min=1)
-    ] = 10,
     part: Annotated[
         list[str] | None, typer.Option("--part", help="answers, ablations, costs; all.", metavar="NAME")
     ] = None,
@@ -108,12 +104,12 @@ def graph_branch(
 ) -> None:
     """No graph, text graph, graph tokens, and controls.
 
-    Units and retrieval are frozen, cases split. Without --per-type and --train-limit it is the full study: days on a
-    CPU. Also parts of the pipeline taken away, and costs by length of history. A second run goes on.
+    Units and retrieval are frozen, cases split. Without --per-type and --train-limit this takes a CPU days. Parts of
+    the pipeline taken away, and costs by length of history, are measured too. A second run goes on.
 
     \b
     qgmem study graph-branch --llm smollm2.gguf --out out/graph
-    qgmem study graph-branch --llm smollm2.gguf --out out/smoke --lives 14 --years 0.7 --per-type 2 --train-limit 12
+    qgmem study graph-branch --llm m.gguf --out out --per-type 2 --train-limit 12
     """
     from ...models.hf_chat import HfChat
     from ...training.graph_branch.run import PARTS, StudySettings, study_graph_branch
@@ -127,12 +123,10 @@ def graph_branch(
         per_type=per_type,
         limit=train_limit,
         epochs=epochs,
-        batch=batch,
         accumulate=accumulate,
         rate=rate,
         ablation_questions=ablation_questions,
         histories=tuple(history or (0.5, 2.0, 8.0)),
-        cost_questions=cost_questions,
         parts=tuple(part or PARTS),
     )
     with screen.resumable(lambda: f"answers and trainings are kept in {out.name}; run the same command to go on"):
