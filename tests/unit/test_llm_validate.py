@@ -259,3 +259,26 @@ def test_a_triple_as_list_or_flat() -> None:
     flat = {"fact": "y", "subject": "a", "predicate": "b", "object": "c"}
     answer = json.dumps([{"fact": "x", "triple": ["a", "b", "c"]}, flat])
     assert [draft.triple for draft in read_units(answer, TALK).units] == [Triple("a", "b", "c")] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "quote", "outcome"),
+    [
+        ("Ana asked where Ben works now.", 3, "where do you work now", "wrong-speaker"),
+        ("Ben asked where Ana works now.", 3, "where do you work now", None),
+        ("Ana moved to Porto last weekend.", 2, "I moved to Porto last weekend", None),
+    ],
+)
+def test_what_one_speaker_says_is_not_put_in_the_mouth_of_another(
+    text: str, place: int, quote: str, outcome: str | None
+) -> None:
+    """Turn 3 is Ben's: he asks, Ana does not. What is no act of speech is not judged by who speaks."""
+    found = validate(_draft(text, place, quote=quote), TALK)
+    assert (found if isinstance(found, str) else None) == outcome
+
+
+def test_reported_speech_may_have_another_speaker() -> None:
+    """Ben reports what Ana told him: she did say it."""
+    turns = (_turn(0, "Ana", "Hello."), _turn(1, "Ben", "Ana told me that Pedro sold his boat."))
+    draft = _draft("Ana told Ben that Pedro sold his boat.", 1, quote="Ana told me that Pedro sold his boat")
+    assert isinstance(validate(draft, Window(turns, 0)), Passed)
