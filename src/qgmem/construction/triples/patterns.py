@@ -21,24 +21,38 @@ FLAT = r"(?:an? |the )?(?:\w+ ){0,2}?(?:flat|apartment|house|place|room|studio|h
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One row, ready to match a plain sentence from its start: said of oneself, and of somebody else."""
+    """One row, to match a plain sentence from its start: said of oneself, and of somebody else.
+
+    Compiled when it is first tried, since compiling all of them takes longer than reading a hundred turns.
+    """
 
     predicate: str
     tense: Tense
     shape: str
-    first: re.Pattern[str]
-    third: re.Pattern[str]
+    mine: str
+    theirs: str
+
+    @property
+    def first(self) -> re.Pattern[str]:
+        return _compiled(self.mine)
+
+    @property
+    def third(self) -> re.Pattern[str]:
+        return _compiled(self.theirs)
+
+
+_compiled = cache(re.compile)  # re keeps 512 itself and then forgets
 
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
-    """All verb patterns; compiled on first use."""
+    """All verb patterns."""
     found = []
     for predicate, tense, first, third, shape in _rows("verb"):
         third = first if third == "~" else third
         head, tail = rf"(?P<no>never )?{ADVERBS}(?:", r")\s+(?P<object>\S.*)$"
-        mine = re.compile(f"^(?P<subject>I) {head}{first}{tail}".replace("FLAT", FLAT))
-        theirs = re.compile(f"^{SUBJECT} {head}{third}{tail}".replace("FLAT", FLAT))
+        mine = f"^(?P<subject>I) {head}{first}{tail}".replace("FLAT", FLAT)
+        theirs = f"^{SUBJECT} {head}{third}{tail}".replace("FLAT", FLAT)
         found.append(Pattern(predicate, cast(Tense, tense), shape, mine, theirs))
     return tuple(found)
 
@@ -50,7 +64,7 @@ def possessed() -> tuple[Pattern, ...]:
     for predicate, tense, text, shape in _rows("owned"):
         text = text.replace("ANIMAL", f"(?:{ANIMALS})")
         gap = "" if shape == "pet" else r"\s+"
-        match = re.compile(rf"^{OWNER} {text}{gap}(?P<object>\S.*)$")
+        match = rf"^{OWNER} {text}{gap}(?P<object>\S.*)$"
         found.append(Pattern(predicate, cast(Tense, tense), shape, match, match))
     return tuple(found)
 
@@ -66,7 +80,7 @@ def turned() -> tuple[Pattern, ...]:
     for predicate, tense, text, shape in _rows("turned"):
         for slot, written in slots.items():
             text = text.replace(slot, written)
-        match = re.compile(f"^{text}(?P<rest>.*)$", re.S)
+        match = f"(?s)^{text}(?P<rest>.*)$"
         found.append(Pattern(predicate, cast(Tense, tense), shape, match, match))
     return tuple(found)
 

@@ -19,7 +19,7 @@ from .hearsay import quoted
 from .patterns import Pattern, Tense, patterns, possessed, turned
 from .readings import Person, Reading, ReadingKind
 from .shapes import objects, tidy_object
-from .subject import Speech, owner_of, spoken_of, subject_of
+from .subject import Speech, opens, owner_of, spoken_of, subject_of
 
 UNSURE = re.compile(
     r"^(?:if|unless|whether|suppose|imagine|maybe|perhaps|what if|let's|let us|i wish|i hope|hopefully|ideally|"
@@ -139,6 +139,8 @@ def _clause(text: str, quote: str, speech: Speech, time: datetime | None, source
     text = NOT_NOW.sub("", text)
     text = NEVER.sub(r"never \1", text)
     text = _leading_time(text, time)
+    if not opens(text):
+        return []
     for pattern in patterns():
         match = _match(pattern, text, over)
         if match is not None:

@@ -35,6 +35,7 @@ NO_NAMES = frozenset(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August "
     "September October November December People Apparently Maybe Perhaps Also As For In On At By With From".split()
 )
+_OPENERS = frozenset("my his her he she".split())
 
 
 @dataclass(slots=True)
@@ -43,6 +44,12 @@ class Speech:
 
     speaker: str
     last: Person | None = None
+
+
+def opens(clause: str) -> bool:
+    """False where no subject or owner can stand at the start, by its first word; saves trying every pattern."""
+    word = clause.split(" ", 1)[0]
+    return word == "I" or word.lower() in _OPENERS or (word[:1].isupper() and word not in NO_NAMES)
 
 
 def subject_of(match: re.Match[str], speech: Speech) -> Person | None:
