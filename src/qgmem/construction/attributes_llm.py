@@ -20,9 +20,8 @@ from .support import SUPPORT, content, share
 from .timex import fact_times
 from .units import SHOWN
 from .validate import Passed
-from .windows import Window
 
-VERSION = 1
+VERSION = 2
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 _TEXTS: dict[str, JsonValue] = {"type": "array", "items": _TEXT}
 _GRANULARITY: dict[str, JsonValue] = {"type": "string", "enum": ["day", "week", "month", "year"]}
@@ -69,7 +68,7 @@ class Checked:
     notes: Mapping[str, int] = field(default_factory=dict)
 
 
-def attribute_request(window: Window, passed: Mapping[str, Passed], max_tokens: int) -> ChatRequest:
+def attribute_request(passed: Mapping[str, Passed], max_tokens: int) -> ChatRequest:
     """What the model is asked about units, by their short ids (u1, u2, …)."""
     units = [
         {
@@ -80,12 +79,10 @@ def attribute_request(window: Window, passed: Mapping[str, Passed], max_tokens: 
         }
         for name, one in passed.items()
     ]
-    times = [turn.utterance_time for turn in window.new if turn.utterance_time is not None]
     return load("attributes", VERSION).request(
         SCHEMA,
         max_tokens,
-        session=" ".join(window.session_id.split()),
-        time=f"{times[0]:%Y-%m-%d %H:%M}" if times else "unknown",
+        names=", ".join(passed),
         units=json.dumps(units, ensure_ascii=False, indent=1),
     )
 

@@ -150,7 +150,7 @@ class WindowReader:
         waiting = dict(passed)
         problem = ""
         for attempt in range(self._how.again + 1):
-            request = attribute_request(window, waiting, self._how.attribute_tokens)
+            request = attribute_request(waiting, self._how.attribute_tokens)
             asked = request if not attempt else _once_more(request, problem)
             names = tuple(waiting)
 

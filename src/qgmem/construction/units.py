@@ -79,13 +79,10 @@ class Drafts:
 
 def unit_request(window: Window, max_tokens: int) -> ChatRequest:
     """What the model is asked about a window."""
-    times = [turn.utterance_time for turn in window.new if turn.utterance_time is not None]
     return load("units", VERSION).request(
         SCHEMA,
         max_tokens,
-        session=_line(window.session_id),
         range=f"{label(window.overlap)}-{label(len(window.turns) - 1)}",
-        time=f"{times[0]:%Y-%m-%d %H:%M}" if times else "unknown",
         dialogue="\n".join(_shown(window, place) for place in range(len(window.turns))),
     )
 
