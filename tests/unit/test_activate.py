@@ -247,3 +247,12 @@ def test_known_at_and_as_of_flag_what_has_no_time(tmp_path: Path) -> None:
         memory.add("the kite will be green", session_id="later", timestamp="2025-01-01")
         hits = {hit.text: hit.flags for hit in memory.search("which kite", known_at="2024-06-01")}
     assert hits == {"the kite is red": ("time-unknown",), "the kite was blue": ()}
+
+
+def test_a_question_in_another_script_keeps_the_fused_order_and_says_so(tmp_path: Path) -> None:
+    """The learned ranker never saw Thai; most letters of the question decide, so a name in it does not."""
+    with Memory.open(tmp_path, embedder=HashEmbedder()) as memory:
+        memory.add(["ฉันอาศัยอยู่ในกรุงเทพมหานคร", "I live in Bangkok", "nothing"])
+        [thai, *_] = memory.search("กรุงเทพ BKK?")
+        assert thai.flags[0].startswith("not-reranked: reranker learned-1: was trained on Latin script")
+        assert all(not hit.flags for hit in memory.search("Who lives in Bangkok, กรุงเทพ?"))

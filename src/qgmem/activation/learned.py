@@ -18,6 +18,8 @@ from .channel import Float32
 from .rank_features import features, standardised
 from .rerank import RerankTask
 
+_AFTER_LATIN = "\u0250"  # the first letter that no language's Latin alphabet holds
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -71,7 +73,12 @@ class LearnedReranker:
         self._network = network
 
     def rerank(self, task: RerankTask) -> tuple[Rows, Float32]:
-        """Every candidate of the fusion with its score. Raises ModelUnavailable when a channel it reads is off."""
+        """Every candidate of the fusion with its score.
+
+        Raises ModelUnavailable when a channel it reads is off, and for a question in a script that it never saw.
+        """
+        if not _in_latin_script(task.asking.text):
+            raise ModelUnavailable("was trained on Latin script, the question is in another; the fused order stands")
         off = {"lexical", "semantic"} - {channel.name for channel in task.lists}
         if off:
             raise ModelUnavailable(f"reads the channels lexical and semantic, and {' and '.join(sorted(off))} is off")
@@ -82,3 +89,9 @@ class LearnedReranker:
         learned = (self._network or shipped()).score(columns)
         both = (1 - self.share) * standardised(fused) + self.share * standardised(learned)
         return rows, fused.mean() + max(fused.std(), np.float32(1e-3)) * both  # on the fusion's own scale
+
+
+def _in_latin_script(text: str) -> bool:
+    """True unless most letters are of another script."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return 2 * sum(letter < _AFTER_LATIN for letter in letters) >= len(letters)
