@@ -282,3 +282,16 @@ def test_reported_speech_may_have_another_speaker() -> None:
     turns = (_turn(0, "Ana", "Hello."), _turn(1, "Ben", "Ana told me that Pedro sold his boat."))
     draft = _draft("Ana told Ben that Pedro sold his boat.", 1, quote="Ana told me that Pedro sold his boat")
     assert isinstance(validate(draft, Window(turns, 0)), Passed)
+
+
+def test_clipped_words_support_what_they_are_short_for() -> None:
+    """ "Edu" and "kids" are education and children; no other value comes in by it."""
+    window = Window((_turn(0, "Ana", "Gonna continue my edu for the kids."),), 0)
+    said = _draft(
+        "Ana plans to continue her education for her children.", 0, quote="Gonna continue my edu for the kids"
+    )
+    other = _draft(
+        "Ana plans to continue her marathon for her cousins.", 0, quote="Gonna continue my edu for the kids"
+    )
+    assert isinstance(validate(said, window), Passed)
+    assert isinstance(validate(other, window), str)

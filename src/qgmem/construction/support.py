@@ -41,9 +41,26 @@ _CALENDAR = frozenset(
 )
 
 
+_SHORT = {
+    short: full
+    for line in (
+        "education edu", "university uni", "information info", "mother mom mum mommy mummy mama", "father dad daddy",
+        "grandmother grandma granny nana", "grandfather grandpa granddad", "sister sis", "brother bro", "family fam",
+        "children kids kiddos", "child kid", "birthday bday", "vacation vacay", "picture pic", "pictures pics",
+        "doctor doc", "appointment appt", "refrigerator fridge", "television tv telly", "bicycle bike",
+        "photo photograph", "favorite favourite fave", "congratulations congrats", "examination exam",
+        "gymnasium gym", "laboratory lab", "advertisement ad advert", "apartment flat", "people ppl",
+        "minutes mins", "hours hrs", "years yrs",
+    )
+    for full, *shorts in [line.split()]
+    for short in shorts
+}  # fmt: skip
+"""Clippings and household words that a claim writes out: what is said as "edu" supports "education"."""
+
+
 def content(text: str, language: str = "english") -> set[str]:
     """Stems of the words that carry meaning; numbers as figures."""
-    words = (_NUMBER_WORDS.get(word, word) for word in _folded_words(text))
+    words = (_SHORT.get(word, _NUMBER_WORDS.get(word, word)) for word in _folded_words(text))
     return set(terms(" ".join(word for word in words if word not in _FUNCTION), language))
 
 
