@@ -185,6 +185,8 @@ class Recall:
         index = space.index.current()
         asked = self._asked(space, index, question, question_time)
         allowed = _allowed(space, index, scope)
+        if scope.known_at is not None:
+            index = index.as_known(_known(index, scope.known_at))
         if self._traces is not None and scope.as_of is not None:
             over = self._traces.standing(space, scope.as_of, scope.known_at).over
             allowed = np.ones(index.rows, np.bool_) if allowed is None else allowed

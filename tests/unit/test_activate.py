@@ -256,3 +256,22 @@ def test_a_question_in_another_script_keeps_the_fused_order_and_says_so(tmp_path
         [thai, *_] = memory.search("กรุงเทพ BKK?")
         assert thai.flags[0].startswith("not-reranked: reranker learned-1: was trained on Latin script")
         assert all(not hit.flags for hit in memory.search("Who lives in Bangkok, กรุงเทพ?"))
+
+
+def test_what_had_not_been_said_yet_lends_nothing_to_what_had(tmp_path: Path) -> None:
+    """Both memories hold the same first two turns; one of them a third, beside the second, that matches best.
+
+    As known on the first day they give the same hits with the same parts, whatever was said in that session later.
+    """
+    first = [{"content": "I went out", "id": "x"}, {"content": "we walked", "id": "y"}]
+    later = {"content": "the kite was red", "id": "z"}
+    found = []
+    for name, more in (("before", []), ("after", [later])):
+        with Memory.open(tmp_path / name, embedder=EMBEDDER, settings=Settings(rerank="none")) as memory:
+            memory.add(first, session_id="s", timestamp="2024-01-01")
+            if more:
+                memory.add(more, session_id="s", timestamp="2024-02-01")
+            hits = memory.search("red kite", known_at="2024-01-15", explain=True)
+            found.append([(hit.id, hit.score, hit.contributions) for hit in hits])
+    assert found[0] == found[1]
+    assert [entry[0] for entry in found[0]] != []

@@ -93,6 +93,8 @@ def activate(
     words = np.zeros(index.rows, np.float32)
     if "lexical" in on:
         words = lexical.scores(index, asked.terms)
+        if index.unknown is not None:
+            words = np.where(index.unknown, np.float32(0), words)  # no measure for what was known
         lists.append(lexical.channel(index, words, settings.n, allowed))
         clock.lap("lexical")
     vector = None

@@ -7,6 +7,7 @@ channel's definition: BM25 with Lucene's IDF over this namespace's statistics, c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +28,13 @@ class Index:
         self._k1, self._b = k1, b
         self._start = np.cumsum([0] + [len(part.segment) for part in self.parts])
         self.size = sum(part.size for part in self.parts)  # living units
+        self.unknown: Mask | None = None  # (rows,) what had not been said yet: it stands beside nothing
+
+    def as_known(self, known: Mask) -> Index:
+        """The same rows, as somebody saw them who knew these alone. `known`: (rows,)."""
+        view = copy(self)
+        view.unknown = ~known
+        return view
 
     # ---- rows
 
@@ -317,6 +325,8 @@ class Index:
             near, there = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
             for side in (0, 1):
                 found[:, side::2] = _nearest(near[side::2], there[side::2], distance, newest=side == 0)
+        if self.unknown is not None:
+            found[(found >= 0) & self.unknown[found]] = -1
         return found
 
     # ---- inside
