@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,12 @@ from qgmem.training.graph_branch.run import StudySettings, asked_questions, stud
 
 
 def row(condition: str, seed: int, id: str, correct: bool, type: str = "single") -> AnswerRow:
-    """An answer; the case is what stands before the slash."""
+    """An answer, "gold" if it is right; the case is what stands before the slash."""
+    answer = "gold" if correct else "lead"
     return AnswerRow(
         run="main", condition=condition, seed=seed, id=id, case_id=id.partition("/")[0], type=type, question="q",
-        gold="gold", answer="said", text="text", readable=True, correct=correct, supported=True, tokens_in=100,
-        tokens_out=9, seconds=0.5,
+        gold="gold", answer=answer, text=f'{{"answer": "{answer}"}}', readable=True, correct=correct, supported=True,
+        tokens_in=100, tokens_out=9, seconds=0.5,
     )  # fmt: skip
 
 
@@ -65,6 +67,13 @@ def test_rows_survive_a_kill_and_a_line_that_was_cut_is_asked_again(tmp_path: Pa
     assert (tmp_path / "a.jsonl").read_text() == text
 
 
+def test_kept_rows_are_counted_as_their_text_is_read_now(tmp_path: Path) -> None:
+    text = '{"reasoning_path": [MU1], "answer": "gold"}'
+    AnswerFile(tmp_path / "a.jsonl").add([replace(row("none", 0, "a/q1", False), text=text, readable=False)])
+    (found,) = AnswerFile(tmp_path / "a.jsonl").rows.values()
+    assert (found.answer, found.readable, found.correct) == ("gold", True, True)
+
+
 def test_questions_are_drawn_evenly_by_type() -> None:
     examples = [example(f"a/q{n}", type="update" if n % 3 else "single") for n in range(12)]
     drawn = asked_questions(examples, 3)
@@ -99,6 +108,10 @@ def test_differences_are_by_question_over_the_mean_of_seeds() -> None:
     assert found["token-1 − none"]["by_question"]["difference"] == 0.375  # type: ignore[index]
     assert found["token-1 − none"]["detectable"] == pytest.approx(2.8 * 0.47871 / 2, rel=1e-3)
     assert comparisons(rows[4:], 500) == []
+    same = comparisons([*rows[:4], *(row("text", 0, id, id == "a/1") for id in ids)], 500)
+    assert same[0]["detectable"] == pytest.approx(
+        2.8 * 0.5 / 2
+    )  # no difference seen, but one of four might have been
 
 
 def test_the_sheet_holds_a_hundred_answers_of_all_conditions(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def test_the_target_ends_the_opening_as_json_and_is_read_back(labels: tuple[str,
     assert read(ChatAnswer(target(one), 1, 1)).answer == 'a "big" fjord'
 
 
+def test_labels_without_quotes_are_read_and_what_follows_the_json_is_left() -> None:
+    found = read(ChatAnswer('MU1, T2], "answer": "Causeway MU3"}\n\nThe answer is MU1.', 1, 1))
+    assert (found.answer, found.readable) == ("Causeway MU3", True)
+
+
 def test_an_answer_that_is_no_json_is_empty_and_said_to_be_unreadable() -> None:
     found = read(ChatAnswer('"MU1"] and so on', 1, 1))
     assert (found.answer, found.readable) == ("", False)

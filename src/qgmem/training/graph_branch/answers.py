@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ...evals.progress import Bar
 from ...generation.graph_arrays import GraphArrays
 from ...generation.graph_token import GraphToken
 from ...models.hf_chat import HfChat
-from ..graph_token.asking import ANSWER_TOKENS, asked, correct, read
+from ..graph_token.asking import ANSWER_TOKENS, asked, correct, read, read_text
 from ..graph_token.examples import Example
 from .conditions import Condition
 
@@ -45,7 +45,7 @@ class AnswerRow:
 
 
 class AnswerFile:
-    """Rows as JSON Lines, appended; a line that a kill cut short is dropped and asked again."""
+    """Rows as JSON Lines, appended; a line that a kill cut short is asked again, the others are read again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class AnswerFile:
         if path.is_file():
             whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
             for line in whole.splitlines():
-                row = AnswerRow(**json.loads(line))
+                row = read_again(AnswerRow(**json.loads(line)))
                 self.rows[row.key] = row
             path.write_text("".join(_line(row) for row in self.rows.values()), encoding="utf-8")
 
@@ -62,6 +62,12 @@ class AnswerFile:
         with self._path.open("a", encoding="utf-8") as file:
             file.writelines(_line(row) for row in rows)
         self.rows |= {row.key: row for row in rows}
+
+
+def read_again(row: AnswerRow) -> AnswerRow:
+    """The row as its text is read and counted now, so that a better reader needs no new answers."""
+    found = read_text(row.text)
+    return replace(row, answer=found.answer, readable=found.readable, correct=correct(found.answer, row.gold))
 
 
 def answer_all(

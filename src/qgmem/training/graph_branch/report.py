@@ -78,7 +78,7 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int) -> list[dict[str, obj
     """Every condition against no graph, and every trained token against its controls and the text.
 
     The score of a question is its mean over seeds. `detectable`: the difference that would have been found with
-    probability .8, from the spread of these differences.
+    probability .8, from the spread of these differences, but at least that of one question in all that differs.
     """
     scores = {name: _scores(part) for name, part in by(rows, "condition").items()}
     least = min((name for name in scores if name.startswith("token-")), default=None, key=lambda n: int(n[6:]))
@@ -92,8 +92,9 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int) -> list[dict[str, obj
     pairs = {f"{b} − {a}": Pair([scores[a][i] for i in ids], [scores[b][i] for i in ids]) for a, b in wanted}
     found = []
     for each in compare_family(pairs, [case[i] for i in ids], resamples=resamples):
-        spread = np.std(np.subtract(pairs[each.name].b, pairs[each.name].a), ddof=1) if len(ids) > 1 else float("nan")
-        found.append(asdict(each) | {"detectable": float(POWER * spread / len(ids) ** 0.5)})
+        differences = np.subtract(pairs[each.name].b, pairs[each.name].a)
+        spread = max(float(np.std(differences, ddof=1)) if len(ids) > 1 else 0.0, len(ids) ** -0.5)
+        found.append(asdict(each) | {"detectable": POWER * spread / len(ids) ** 0.5})
     return found
 
 

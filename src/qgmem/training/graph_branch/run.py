@@ -123,6 +123,7 @@ class _Study:
     def answers(self, asked: Sequence[Example]) -> None:
         """All conditions over all seeds."""
         graphs = self.vectors.graphs(asked)
+        _ = self.llm.width  # loads the model, so that no answer's seconds hold that
         wanted = conditions(self.settings.tokens, blind=self.settings.blind)
         for condition in wanted:
             for seed in self.settings.seeds if condition.seeded else (0,):

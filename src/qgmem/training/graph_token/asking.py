@@ -9,6 +9,7 @@ The opening `{"reasoning_path": [` is given to every condition, so that no condi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ SYSTEM = (
 )
 OPENING = '{"reasoning_path": ['
 ANSWER_TOKENS = 40
+BARE_LABEL = re.compile(r'(?<!["\w])(?:MU|T|F)\d+(?!["\w])')
 ABSTENTIONS = frozenset(
     normalised(text) for text in (NO_ANSWER, "not said", "unknown", "not known", "none", "no answer", "i do not know")
 )
@@ -66,9 +68,15 @@ def target(example: Example) -> str:
 
 def read(answer: ChatAnswer) -> Answered:
     """The answer in what was written after the opening; empty where there is none to be read."""
-    text = OPENING + answer.text
+    return read_text(OPENING + answer.text)
+
+
+def read_text(text: str) -> Answered:
+    """The answer in the whole text. Labels without quotes, which small models write, count as quoted."""
+    path, end, rest = text.partition("]")
+    quoted = BARE_LABEL.sub(r'"\g<0>"', path) + end + rest
     try:
-        value = parse_json(text).value
+        value = parse_json(quoted).value
     except ModelMisbehaved:
         return Answered(text, "", False)
     found = value.get("answer") if isinstance(value, dict) else None
