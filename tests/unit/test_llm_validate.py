@@ -267,12 +267,13 @@ def test_a_triple_as_list_or_flat() -> None:
         ("Ana asked where Ben works now.", 3, "where do you work now", "wrong-speaker"),
         ("Ben asked where Ana works now.", 3, "where do you work now", None),
         ("Ana moved to Porto last weekend.", 2, "I moved to Porto last weekend", None),
+        ("Ben moved to Porto last weekend.", 2, "I moved to Porto last weekend", "wrong-speaker"),
     ],
 )
 def test_what_one_speaker_says_is_not_put_in_the_mouth_of_another(
     text: str, place: int, quote: str, outcome: str | None
 ) -> None:
-    """Turn 3 is Ben's: he asks, Ana does not. What is no act of speech is not judged by who speaks."""
+    """Turn 3 is Ben's: he asks, Ana does not. Turn 2 is Ana's: she moved, Ben did not."""
     found = validate(_draft(text, place, quote=quote), TALK)
     assert (found if isinstance(found, str) else None) == outcome
 
@@ -295,3 +296,26 @@ def test_clipped_words_support_what_they_are_short_for() -> None:
     )
     assert isinstance(validate(said, window), Passed)
     assert isinstance(validate(other, window), str)
+
+
+@pytest.mark.parametrize(
+    ("claim", "says", "words", "outcome"),
+    [
+        ("Ben is looking at schools.", "Ana", "Looking at schools, it has long been a dream.", "wrong-speaker"),
+        ("Ben is looking at schools.", "Ana", "Thanks, Ben! Looking at schools keeps me busy.", "wrong-speaker"),
+        ("Ana is looking at schools.", "Ana", "Thanks, Ben! Looking at schools keeps me busy.", None),
+        ("Ben is looking at schools.", "Ana", "So you are looking at schools, too?", None),
+        ("Ben is looking at schools.", "Ana", "Ben is looking at schools, too.", None),
+        ("Benjamin is looking at schools.", "Ana", "I heard that Ben is looking at schools.", None),
+        ("Ana will be a fine teacher.", "Ana", "You will be a fine teacher!", "wrong-speaker"),
+        ("Ben will be a fine teacher.", "Ana", "You will be a fine teacher!", None),
+        ("Ana thinks that Ben will be a fine teacher.", "Ana", "You will be a fine teacher!", None),
+        ("Ana is proud of Ben, a fine teacher.", "Ana", "You are a fine teacher, so proud of you!", None),
+    ],
+)
+def test_i_is_the_speaker_and_you_is_not(claim: str, says: str, words: str, outcome: str | None) -> None:
+    """Of two people, each is "I" in their own turns and "you" in the other's; called by name is not spoken of."""
+    other = "Benjamin" if "Benjamin" in claim else "Ben"
+    turns = (_turn(0, other, "Hello there."), _turn(1, says, words))
+    found = validate(_draft(claim, 1, quote=words), Window(turns, 0))
+    assert (found if isinstance(found, str) else None) == outcome

@@ -22,13 +22,6 @@ _FRAMED = re.compile(
     r"does not|doesn't|has not|hasn't|is going to|will|would)\b",
     re.IGNORECASE,
 )
-# What somebody does by the very words of a turn.
-_SPEAKS = re.compile(
-    r"ask(?:s|ed)|says?|said|tells?|told|mention(?:s|ed)|shar(?:es|ed)|greet(?:s|ed)|thank(?:s|ed)|wish(?:es|ed)|"
-    r"congratulat(?:es|ed)|prais(?:es|ed)|compliment(?:s|ed)|suggest(?:s|ed)|recommend(?:s|ed)|express(?:es|ed)|"
-    r"wonder(?:s|ed)|repl(?:ies|ied)|respond(?:s|ed)|answer(?:s|ed)|agree(?:s|d)|encourag(?:es|ed)|appreciat(?:es|ed)",
-    re.IGNORECASE,
-)
 _ASSENT = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|sure|exactly|right|correct|indeed|of course|absolutely|definitely|i did|i do|i am|"
     r"i have|that's (?:right|it|true)|true|ok(?:ay)?,? (?:did|done))\b",
@@ -78,20 +71,6 @@ def misattributed(
     if not _FRAMED.search(text) and _asked_for(text, users, language):
         return "question-is-no-deed"
     return None
-
-
-def wrong_speaker(text: str, turn: Turn, turns: Sequence[Turn], language: str) -> bool:
-    """Does the claim have another speaker of the window say what the quoted turn's own speaker says?
-
-    "Ana asked Ben how he is" about a turn of Ben's. Where the turn reports it itself ("Ana told me"), all is well.
-    """
-    others = {one.speaker for one in turns} - {turn.speaker}
-    for name in sorted(others):
-        found = re.match(rf"(?:the )?{re.escape(name)}\s+(?:\w+ly\s+)?(\w+)", text, re.IGNORECASE)
-        if found and _SPEAKS.fullmatch(found[1]):
-            reported = set(terms(found[1], language)) & set(terms(turn.text, language))
-            return not reported
-    return False
 
 
 def _about_user(text: str, triple: Triple | None, turns: Sequence[Turn]) -> bool:

@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from ..types import MemoryUnit, SourceSpan, Triple, Turn
 from .fact_dates import contradicted
-from .roles import misattributed, wrong_speaker
+from .roles import misattributed
+from .speakers import wrong_speaker
 from .support import OWN, SUPPORT, content, foreign_names, foreign_numbers, locate, sentences, share
 from .timex import find_times
 from .units import Draft
@@ -29,7 +30,7 @@ REASONS = {
     "unsupported-object": "has an object that nobody spoke of",
     "negation-lost": "says that it is so where the quoted words say that it is not",
     "date-contradicts-source": "dates it otherwise, or more precisely, than its source",
-    "wrong-speaker": "has one speaker say what another says",
+    "wrong-speaker": "gives to one speaker what was said of another",
     "assistant-is-not-user": "takes what the assistant said for what the user did",
     "question-is-no-deed": "takes what was asked for for something done",
     "triple-unsupported": "has a triple whose parts the claim does not have",
@@ -84,9 +85,9 @@ def validate(draft: Draft, window: Window, *, language: str = "english", day_fir
     reason = _unsupported(draft, evidence, around, turn, language, day_first)
     if reason is None and contradicted(draft.text, evidence, turn.utterance_time, day_first=day_first):
         reason = "date-contradicts-source"
-    if reason is None and wrong_speaker(draft.text, turn, window.turns, language):
-        reason = "wrong-speaker"
     reason = reason or misattributed(draft.text, draft.triple, window.turns, cited, language)
+    if reason is None and wrong_speaker(draft.text, found.quote, turn, window.turns, cited, language):
+        reason = "wrong-speaker"
     if reason is not None:
         return reason
     triple = draft.triple
