@@ -66,6 +66,10 @@ class ExportRecord:
         """The unit of a line of that kind. Raises InvalidInput naming the field."""
         return unit_from_json(self.body)
 
+    def text_of(self, name: str) -> str:
+        """A field that holds text. Raises InvalidInput naming it."""
+        return text(self.body, name)
+
 
 def write_export(records: Iterable[ExportRecord], handle: BinaryIO, header: ExportHeader | None = None) -> int:
     """Writes header, records and end line; returns the number of records.

@@ -206,7 +206,7 @@ def keys(connection: sqlite3.Connection, where: Where) -> NDArray[np.int64]:
 def history(connection: sqlite3.Connection, unit_id: str | None) -> list[HistoryEvent]:
     """Events, oldest first."""
     chosen, values = ("WHERE unit_id = ?", (unit_id,)) if unit_id is not None else ("", ())
-    sql = f"SELECT unit_id, event, text, recorded_at FROM history {chosen} ORDER BY sequence"
+    sql = f"SELECT unit_id, event, text, recorded_at FROM history {chosen} ORDER BY julianday(recorded_at), sequence"
     return [HistoryEvent(*row) for row in connection.execute(sql, values)]
 
 
