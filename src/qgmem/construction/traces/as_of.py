@@ -1,11 +1,38 @@
-"""What was true on a day, for one who had heard the dialogue up to some point: exact on both axes (SPEC §2.6)."""
+"""What was true then, for one who had heard the dialogue up to some point: exact on both axes (SPEC §2.6)."""
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime
 
-from .claims import KnownAt, known
+from .claims import KnownAt, instant, known
 from .states import State, Trace, states
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A point of valid time: a day, and the moment of it where a time of day was given; else the whole day counts."""
+
+    day: date
+    moment: datetime | None = None
+
+    def reached(self, day: date, moment: datetime | None = None) -> bool:
+        """Has that day come? Of two known moments the moments decide, else the days."""
+        if moment is not None and self.moment is not None:
+            return instant(moment) <= instant(self.moment)
+        return day <= self.day
+
+    def begun(self, state: State) -> bool:
+        """True from the beginning of a state on; one of unknown beginning cannot be ruled out."""
+        return state.valid_from is None or self.reached(state.valid_from, state.since)
+
+    def over(self, state: State) -> bool:
+        """True from the known end of a state on."""
+        return state.valid_to is not None and self.reached(state.valid_to, state.until)
+
+    def held(self, state: State) -> bool:
+        """Had it begun and was it not over? What was taken back never held."""
+        return state.status != "retracted" and self.begun(state) and not self.over(state)
 
 
 def known_by(trace: Trace, known_at: KnownAt) -> Trace | None:
@@ -19,21 +46,18 @@ def known_by(trace: Trace, known_at: KnownAt) -> Trace | None:
     return states(heard) if heard else None
 
 
-def state_at(trace: Trace, as_of: date | None = None, known_at: KnownAt = None) -> tuple[State, ...]:
-    """States that held on the day `as_of` as far as was known at `known_at`, oldest first; empty if none is known.
+def state_at(trace: Trace, as_of: date | Then | None = None, known_at: KnownAt = None) -> tuple[State, ...]:
+    """States that held at `as_of` as far as was known at `known_at`, oldest first; empty if none is known.
 
     `as_of` None asks for what is current. Otherwise a state holds from its first day up to, and without, the first
-    day of what closed it. States whose time is unknown cannot be ruled out: they are given, flagged `time-unknown`,
-    and so is a state whose end is unknown, flagged `end-unknown`.
+    day of what closed it; with a time of day, from and up to the moment where an utterance gave the day. States whose
+    time is unknown cannot be ruled out: they are given, flagged `time-unknown`, and so is a state whose end is
+    unknown, flagged `end-unknown`.
     """
     then = known_by(trace, known_at)
     if then is None:
         return ()
     if as_of is None:
         return then.current
-    return tuple(state for state in then.states if state.status != "retracted" and _held(state, as_of))
-
-
-def _held(state: State, day: date) -> bool:
-    begun = state.valid_from is None or state.valid_from <= day
-    return begun and (state.valid_to is None or day < state.valid_to)
+    when = as_of if isinstance(as_of, Then) else Then(as_of)
+    return tuple(state for state in then.states if when.held(state))

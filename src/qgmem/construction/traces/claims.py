@@ -57,6 +57,11 @@ class Claim:
         return self.utterance_time.date() if self.utterance_time is not None else None
 
     @property
+    def since(self) -> datetime | None:
+        """The exact moment from which it holds, where the day is that of the utterance; None where a fact time says."""
+        return self.utterance_time if self.fact_time is None else None
+
+    @property
     def said(self) -> tuple[int, int, str]:
         """The order in which things were said."""
         return self.sequence, self.place, self.unit_id

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 
-from .claims import Claim
+from .claims import Claim, instant
 from .matching import the_match
 from .relations import relation_of, value_key
 
 Said = tuple[int, int, str]
-Place = tuple[date, bool, Said]
+Place = tuple[date, bool, datetime, Said]
 
 
 @dataclass(slots=True)
@@ -24,6 +24,7 @@ class Entry:
     repeats: list[Claim] = field(default_factory=list)
     closed_by: Claim | None = None
     valid_to: date | None = None
+    until: datetime | None = None  # exactly, where an utterance gave the day
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,17 @@ def _ended(claim: Claim, keyed: dict[str, list[Claim]]) -> str | None:
 def places(claims: Sequence[Claim]) -> dict[Said, Place]:
     """Where each claim stands: by its first day; ties: hearsay before first hand, which then decides; then as said.
 
-    One without any time stands after all that had been said before it.
+    As said is by the time of the utterances, and by their order where that is the same. One without any time stands
+    after all that had been said before it.
     """
     found: dict[Said, Place] = {}
     latest = date.min
+    moment = datetime.min.replace(tzinfo=UTC)
     for claim in sorted(claims, key=lambda c: c.said):
         begin = claim.valid_from
-        found[claim.said] = (latest if begin is None else begin, claim.source is None, claim.said)
+        at = moment if claim.utterance_time is None else instant(claim.utterance_time)
+        moment = max(moment, at)
+        found[claim.said] = (latest if begin is None else begin, claim.source is None, at, claim.said)
         spoken = claim.utterance_time.date() if claim.utterance_time else begin
         latest = max(latest, spoken or date.min)
     return found
@@ -104,7 +109,7 @@ def _close(lane: list[Entry], claim: Claim) -> None:
     for entry in reversed(lane):
         if entry.valid_to is not None or claim.valid_from is None:
             break
-        entry.valid_to = claim.valid_from
+        entry.valid_to, entry.until = claim.valid_from, claim.since
 
 
 def _value(claim: Claim) -> tuple[str, str]:

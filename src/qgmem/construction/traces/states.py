@@ -37,7 +37,8 @@ class State:
     `valid_from` None: unknown, flagged `time-unknown`. `valid_to` None: still open, unless flagged `end-unknown`.
     `known_from`: when it was said; None for an unknown time, then `sequence` tells the order (`serial-N`).
     `repeats` are units that say the same. `reason` says why the status is what it is, naming the unit behind it.
-    `flags` also holds `hearsay` when nobody but a quoted person said it.
+    `flags` also holds `hearsay` when nobody but a quoted person said it. `since`, `until`: the moments of the two days,
+    where they are those of utterances; None where a fact time, which knows days only, decides.
     """
 
     value: str
@@ -51,6 +52,8 @@ class State:
     repeats: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     source: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,8 @@ def _state(entry: Entry, one: bool, open_values: int) -> State:
         flags.append("hearsay")
     return State(
         entry.value, opening.unit_id, opening.valid_from, valid_to, opening.utterance_time, opening.sequence, status,
-        reason, tuple(claim.unit_id for claim in entry.repeats), tuple(flags), opening.source,
+        reason, tuple(claim.unit_id for claim in entry.repeats), tuple(flags), opening.source, opening.since,
+        entry.until,
     )  # fmt: skip
 
 
