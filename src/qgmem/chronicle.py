@@ -9,16 +9,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from weakref import WeakKeyDictionary
 
 from .construction.redaction import Redactor
-from .construction.traces import KnownAt, known_by, relation_of, states
+from .construction.traces import KnownAt, Then, known_by, relation_of, states
 from .construction.traces.states import Trace, states_digest
 from .construction.trajectory_llm import Untold
 from .errors import InvalidInput, ModelError, NotFound
 from .models.checked import CheckedEmbedder
-from .moments import Moment, last_day, last_moment, serial
+from .moments import Moment, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
 from .stores.records import HistoryEvent, Receipt
 from .stores.trace_reading import Asserted, TraceReading
@@ -28,7 +27,7 @@ from .tracing import RULES, catch_up, claim_of
 from .tracing.asked import Sides, sides, wanted
 from .tracing.comparing import Comparison
 from .tracing.names import Bearers, key
-from .tracing.standing import Standing, heard, on
+from .tracing.standing import Passes, Standing, heard, on
 from .trails import Told, around
 from .trajectory import Trajectory, blacked_out, state_event, told
 from .types import MemoryUnit, Triple
@@ -47,7 +46,7 @@ class _Held:
     bearers: tuple[int, Bearers] | None = None  # with the change that it belongs to
     change: int = -1  # that the following belong to
     heard: dict[KnownAt, Asserted] = field(default_factory=dict)
-    standing: dict[tuple[date, KnownAt], Standing] = field(default_factory=dict)
+    standing: dict[tuple[Then, KnownAt], Standing] = field(default_factory=dict)
 
 
 class Chronicle:
@@ -143,7 +142,7 @@ class Chronicle:
         for name, value in (("subject", subject), ("relation", "-" if relation is None else relation)):
             if not isinstance(value, str) or not value.strip():
                 raise InvalidInput(name, f"expected a name, got {value!r}")
-        day = None if as_of is None else last_day(as_of)
+        day = None if as_of is None else point(as_of)
         by = said_by(known_at)
         self.keep_up(space, None)
         traces: dict[str, Trace] = {}
@@ -209,21 +208,24 @@ class Chronicle:
 
     # ---- for searches
 
-    def standing(self, space: Namespace, as_of: Moment, known_at: Moment) -> Standing:
-        """Units whose states were over on a day, as far as was known."""
-        day, by = last_day(as_of), said_by(known_at)
+    def standing(self, space: Namespace, as_of: Moment, known_at: Moment, passes: Passes | None = None) -> Standing:
+        """Units whose states were over by then, as far as was known and by what `passes` lets through alone."""
+        then, by = point(as_of), said_by(known_at)
         self.keep_up(space, None)
         held = self._of(space)
         with held.lock, space.store.traced() as reading:
             if held.change != reading.change:
                 held.change, held.heard, held.standing = reading.change, {None: reading.asserted()}, {}
-            if (day, by) not in held.standing:
-                if len(held.standing) >= KEPT:
-                    held.heard, held.standing = {None: held.heard[None]}, {}
-                if by not in held.heard:
-                    held.heard[by] = heard(reading, held.heard[None], by)
-                held.standing[day, by] = on(held.heard[by], day)
-            return held.standing[day, by]
+            if passes is None and (then, by) in held.standing:
+                return held.standing[then, by]
+            if max(len(held.standing), len(held.heard)) >= KEPT:
+                held.heard, held.standing = {None: held.heard[None]}, {}
+            if by not in held.heard:
+                held.heard[by] = heard(reading, held.heard[None], by)
+            found = on(reading, held.heard[by], then, by, passes)
+            if passes is None:
+                held.standing[then, by] = found
+            return found
 
     def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
         """Units that say what holds, and what held before, where a question asks for a relation that has a trace."""
@@ -239,6 +241,11 @@ class Chronicle:
         if held.bearers is None or held.bearers[0] != change:
             held.bearers = (change, Bearers(reading.subjects(), reading.users()))
         return held.bearers[1]
+
+
+def point(as_of: Moment) -> Then:
+    """What `as_of` means for states: a day, and the moment where a time of day is given. Raises InvalidInput."""
+    return Then(last_day(as_of), exact_moment(as_of))
 
 
 def said_by(known_at: Moment) -> KnownAt:

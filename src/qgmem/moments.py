@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
 from .construction.timestamps import parse_timestamp
 from .errors import InvalidInput
@@ -22,6 +22,20 @@ def last_day(moment: Moment) -> date:
     if serial(moment) is not None:
         raise InvalidInput("as_of", f"{moment!r} is a place in the order, not a day", "known_at takes it")
     return _parsed(moment, "as_of").date()
+
+
+def exact_moment(moment: Moment) -> datetime | None:
+    """The moment that `as_of` names with a time of day; None for a whole day, month or year. Raises InvalidInput.
+
+    >>> exact_moment("2024-05-02T12:00").isoformat()
+    '2024-05-02T12:00:00'
+    >>> exact_moment("2024-05-02")
+    """
+    if isinstance(moment, str):
+        parsed = None if _month_end(moment, "as_of") else _parsed(moment, "as_of")
+        clocked = parsed is not None and (parsed.time() != time() or re.search(r"\d:\d\d|\dT\d", moment))
+        return parsed if clocked else None
+    return _parsed(moment, "as_of") if isinstance(moment, datetime) else None
 
 
 def serial(moment: Moment) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from .errors import InvalidInput
 from .generation.serialise import unit_document
 from .models.checked import CheckedEmbedder
 from .moments import Moment as Moment
-from .moments import asked_at, last_day, last_moment, serial
+from .moments import asked_at, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
 from .protocols import AttributeExtractor
 from .settings import Settings
@@ -32,22 +32,27 @@ from .stores.filters import parse_filters
 from .stores.folder import checked
 from .stores.index import Index, Mask, Rows
 from .stores.reading import time_number
-from .stores.segment import NO_DAY, NO_TIME
+from .stores.segment import FACT_TIME, NO_DAY, NO_TIME
 from .text import clean
 from .types import Hit, MemoryUnit, UnitKind
 
 Keys = NDArray[np.int64]
+Passes = Callable[[Keys], Mask]  # (n,) keys of units → (n,) which of them the filter lets through
 SEQUENCE = (1 << 40) - 1  # the turn's part of a chain key
 WORDS = 1 << 14  # whose terms are remembered between searches
 
 
 class Standing(Protocol):
-    """Keys of units, ascending: states all over by a day; states that may have held, their time being unknown."""
+    """Keys of units, ascending: states all over by then; states that may have held, their time being unknown; the first
+    to say something that held.
+    """
 
     @property
     def over(self) -> Keys: ...
     @property
     def vague(self) -> Keys: ...
+    @property
+    def opens(self) -> Keys: ...
 
 
 class Sides(Protocol):
@@ -62,8 +67,8 @@ class Sides(Protocol):
 class Traces(Protocol):
     """What a search asks of traces."""
 
-    def standing(self, space: Namespace, as_of: Moment, known_at: Moment) -> Standing:
-        """Units whose states were over on a day, as far as was known."""
+    def standing(self, space: Namespace, as_of: Moment, known_at: Moment, passes: Passes | None = None) -> Standing:
+        """Units whose states were over by then, as far as was known; only units that pass may end a state."""
 
     def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
         """What holds and what does not, for a question about the present whose relation has a trace."""
@@ -170,27 +175,33 @@ class Recall:
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment, *, explain: bool
     ) -> list[Hit]:
         """At most `limit` hits, best first."""
-        index, found = self.activation(space, question, limit, scope, question_time)
+        index, found, standing = self._activated(space, question, limit, scope, question_time)
         hits = _hits(space, index, found, limit, scope, explain=explain)
         space.index.stay_small()
-        if self._traces is not None and scope.as_of is not None:
-            hits = _flagged(space, hits, self._traces.standing(space, scope.as_of, scope.known_at).vague)
+        if standing is not None:
+            hits = _flagged(space, hits, standing.vague)
         return hits if self._redactor is None else [_blacked_out(hit, self._redactor.fresh()) for hit in hits]
 
     def activation(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
     ) -> tuple[Index, Activation]:
         """The index and the pool of candidates, for whoever wants to see them whole."""
+        return self._activated(space, question, limit, scope, question_time)[:2]
+
+    def _activated(
+        self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
+    ) -> tuple[Index, Activation, Standing | None]:
         question = readable(question)
         index = space.index.current()
         asked = self._asked(space, index, question, question_time)
-        allowed = _allowed(space, index, scope)
+        passing = _passing(space, index, scope)
+        passes = _by_key(index, passing) if scope.filters and passing is not None else None
+        standing = None
+        if self._traces is not None and scope.as_of is not None:
+            standing = self._traces.standing(space, scope.as_of, scope.known_at, passes)
+        allowed = _allowed(index, scope, passing, standing)
         if scope.known_at is not None:
             index = index.as_known(_known(index, scope.known_at))
-        if self._traces is not None and scope.as_of is not None:
-            over = self._traces.standing(space, scope.as_of, scope.known_at).over
-            allowed = np.ones(index.rows, np.bool_) if allowed is None else allowed
-            allowed[index.rows_of(over)] = False
         wanted = limit if _plain(index, limit, self._settings.pool) else 2 * limit  # half may be repeats
         wider = {"pool": max(self._settings.pool, wanted), "n": max(self._settings.n, wanted)}
         settings = self._settings.model_copy(update=wider)
@@ -208,7 +219,7 @@ class Recall:
         found = activate(index, asked, around, settings, allowed)
         if self._traces is not None and scope.as_of is None and not asked.query.constraints.fact_times:
             found = _current_first(index, found, self._traces.now(space, question, scope.known_at))
-        return index, found
+        return index, found, standing
 
     def _asked(self, space: Namespace, index: Index, question: str, question_time: Moment) -> Asked:
         when = asked_at(question_time)
@@ -236,21 +247,50 @@ def _current_first(index: Index, found: Activation, sides: Sides | None) -> Acti
     return newest_state.reorder(found, current, superseded)
 
 
-def _allowed(space: Namespace, index: Index, scope: Scope) -> Mask | None:
-    """(rows,) what the scope lets through; None for everything."""
-    if not scope.filters and not scope.timed:
+def _passing(space: Namespace, index: Index, scope: Scope) -> Mask | None:
+    """(rows,) what lives and passes the filter; None for everything."""
+    if not scope.filters:
         return index.alive
-    allowed = np.ones(index.rows, np.bool_) if index.alive is None else index.alive.copy()
-    if scope.filters:
-        passing = np.zeros(index.rows, np.bool_)
-        passing[index.rows_of(space.store.keys(scope.filters))] = True
-        allowed &= passing
+    passing = np.zeros(index.rows, np.bool_)
+    passing[index.rows_of(space.store.keys(scope.filters))] = True
+    return passing
+
+
+def _by_key(index: Index, passing: Mask) -> Passes:
+    """The same for keys of units; one that the index does not know yet does not pass."""
+    keys = np.asarray(index.column("key"))[passing]
+    return lambda units: np.isin(units, keys)
+
+
+def _allowed(index: Index, scope: Scope, passing: Mask | None, standing: Standing | None) -> Mask | None:
+    """(rows,) what the scope lets through; None for everything.
+
+    What says a state that held is let through even where its own time is later: it may speak of several times. So
+    nothing is left out for the sake of a state that is not shown itself.
+    """
+    if not scope.timed:
+        return passing
+    allowed = np.ones(index.rows, np.bool_) if passing is None else passing.copy()
     if scope.as_of is not None:
-        start = np.asarray(index.column("valid_from"))
-        allowed &= (start == NO_DAY) | (start <= last_day(scope.as_of).toordinal())
+        begun = _begun(index, scope.as_of)
+        if standing is not None:
+            begun[index.rows_of(standing.opens)] = True
+            begun[index.rows_of(standing.over)] = False
+        allowed &= begun
     if scope.known_at is not None:
         allowed &= _known(index, scope.known_at)
     return allowed
+
+
+def _begun(index: Index, as_of: Moment) -> Mask:
+    """Units whose own time had come, or is unknown: by day, or by the moment said where that is all that is known."""
+    start, day, moment = np.asarray(index.column("valid_from")), last_day(as_of).toordinal(), exact_moment(as_of)
+    begun = (start == NO_DAY) | (start <= day)
+    if moment is not None:
+        said, traits = np.asarray(index.column("utterance_us")), np.asarray(index.column("traits"))
+        exact = ((traits & FACT_TIME) == 0) & (said != NO_TIME)
+        begun = np.where(exact, said <= time_number(moment), begun)
+    return np.asarray(begun)
 
 
 def _known(index: Index, known_at: Moment) -> Mask:

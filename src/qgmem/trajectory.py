@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from .construction.redaction import Redactor
-from .construction.traces import State, Trace, relation_of, state_at, timeline, timelines_svg, trajectory
+from .construction.traces import State, Then, Trace, relation_of, state_at, timeline, timelines_svg, trajectory
 from .construction.traces.states import Status
 from .construction.traces.trajectory import line
 from .stores.records import HistoryEvent
@@ -70,8 +70,8 @@ class Trajectory:
         return timelines_svg([self.trace])
 
 
-def told(trace: Trace, as_of: date | None = None) -> Trajectory:
-    """The trajectory of a trace; with `as_of` only the states that held on that day, which may be none."""
+def told(trace: Trace, as_of: Then | None = None) -> Trajectory:
+    """The trajectory of a trace; with `as_of` only the states that held then, which may be none."""
     if as_of is not None:
         trace = replace(trace, states=state_at(trace, as_of))
     text = trajectory(trace) if as_of is None else _on(trace, as_of)
@@ -121,11 +121,15 @@ def blacked_out(found: Trajectory, redactor: Redactor) -> Trajectory:
     return replace(found, subject=subject, states=shown, text=text, trace=trace)
 
 
-def _on(trace: Trace, day: date) -> str:
-    """In words what held on one day."""
+def _on(trace: Trace, then: Then) -> str:
+    """In words what held at one time."""
     held = "; ".join(f"{state.value} [{state.unit_id}]" for state in trace.states) or "nothing known"
-    rows = [f"{trace.subject_name} · {trace.relation}", *map(line, trace.states), f"on {day.isoformat()}: {held}"]
+    rows = [f"{trace.subject_name} · {trace.relation}", *map(line, trace.states), f"{_at(then)}: {held}"]
     return "\n".join(rows)
+
+
+def _at(then: Then) -> str:
+    return f"on {then.day}" if then.moment is None else f"at {then.moment.isoformat(' ', 'minutes')}"
 
 
 def _state(trace: Trace, state: State) -> TraceState:

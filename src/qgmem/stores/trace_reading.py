@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +22,18 @@ UNKNOWN = -1  # a day or time that is not known
 class Asserted:
     """(n,) arrays: which state each claim says. Units may occur several times; days are UNKNOWN where open or vague.
 
-    `unit`: keys. `retracted`, `vague` (its beginning or end is unknown): booleans as 0 and 1.
+    `unit`: keys. `retracted`, `vague` (its beginning or end is unknown), `opens` (said first, not again): booleans as
+    0 and 1. `claims`: (m, 2) unit and trace of every claim, also of those that say no state.
     """
 
+    claims: Int64
     unit: Int64
     trace: Int64
     valid_from: Int64
     valid_to: Int64
     retracted: Int64
     vague: Int64
+    opens: Int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +127,21 @@ class TraceReading:
         return [Side(*row) for row in self._connection.execute(sql, (subject, relation))]
 
     def asserted(self) -> Asserted:
-        """Which state each claim says, of all claims that say one."""
+        """Which state each claim says, of all claims that say one, and where each claim belongs."""
         sql = (
             "SELECT c.unit, s.trace, coalesce(s.valid_from, -1), coalesce(s.valid_to, -1), s.status = 'retracted', "
-            "s.flags LIKE '%-unknown%' FROM triples c JOIN states s ON s.opening = c.state"
+            "s.flags LIKE '%-unknown%', c.key = s.opening FROM triples c JOIN states s ON s.opening = c.state"
         )
-        rows = np.array(self._connection.execute(sql).fetchall(), np.int64).reshape(-1, 6)
-        return Asserted(*(rows[:, place].copy() for place in range(6)))
+        rows = np.array(self._connection.execute(sql).fetchall(), np.int64).reshape(-1, 7)
+        sql = "SELECT c.unit, a.trace FROM triples c JOIN atoms a ON a.key = c.atom WHERE a.trace IS NOT NULL"
+        claims = np.array(self._connection.execute(sql).fetchall(), np.int64).reshape(-1, 2)
+        return Asserted(claims, *(rows[:, place].copy() for place in range(7)))
+
+    def claims_of(self, traces: Int64) -> dict[int, list[TripleRow]]:
+        """Trace → its claims, of these traces by key."""
+        if not len(traces):
+            return {}
+        return self._tables.claims_of_traces("SELECT value FROM json_each(?)", (json.dumps(traces.tolist()),))
 
     def heard_in_part(self, until_us: int | None, until_sequence: int | None) -> dict[int, list[TripleRow]]:
         """Claims of traces of which something, and not everything, was said later: trace → its claims.

@@ -245,7 +245,7 @@ class TraceTables:
             found += map(_triple, self.connection.execute(f"{_TRIPLE} WHERE c.atom = ?", (atom,)))
         return found
 
-    def claims_of_traces(self, chosen: str, values: Sequence[int]) -> dict[int, list[TripleRow]]:
+    def claims_of_traces(self, chosen: str, values: Sequence[int | str]) -> dict[int, list[TripleRow]]:
         """Trace → its claims, of the traces that a query names."""
         found: dict[int, list[TripleRow]] = {}
         traces = f"SELECT b.key, b.trace FROM atoms b WHERE b.trace IN ({chosen})"
