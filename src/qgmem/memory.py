@@ -149,7 +149,7 @@ class Memory:
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> Receipt:
-        """Remove units by id, or all of a session, agent or run; no byte of their content stays in any file.
+        """Remove units by id, or all of a session, agent or run, not both; no byte of them stays in any file.
 
         Raises NotFound, before anything is removed, for an id that is not here.
         """
@@ -157,9 +157,11 @@ class Memory:
         scope = given(session_id=session_id, agent_id=agent_id, run_id=run_id)
         if id is None and not scope:
             raise InvalidInput("id", "nothing is named to delete", "use delete_all to remove a user's memory")
-        ids = [] if id is None else [id] if isinstance(id, str) else list(id)
-        if scope:
-            ids += [unit.id for unit in space.store.scan(scope)]
+        if id is not None and scope:  # the wider one would take what nobody named
+            raise InvalidInput("id", f"does not go together with {', '.join(scope)}", "delete by one, then the other")
+        ids = (
+            [id] if isinstance(id, str) else [unit.id for unit in space.store.scan(scope)] if id is None else list(id)
+        )
         receipt = self._chronicle.delete(space, list(dict.fromkeys(ids)))
         space.index.unbase()
         self._asking.forget()

@@ -122,6 +122,8 @@ def test_forget_leaves_no_byte_and_a_receipt(greyhound: Cli) -> None:
     [
         (("--yes",), "nothing is named"),
         (("t1", "--all", "--yes"), "does not go together"),
+        (("t1", "--session", "june", "--yes"), "do not go together with --session"),
+        (("t1", "--run", "r", "--yes"), "do not go together with --session, --agent or --run"),
         (("--all",), "needed to forget everything of 'ana'"),
     ],
 )

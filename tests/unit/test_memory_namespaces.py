@@ -110,6 +110,19 @@ def test_reading_makes_no_memory(tmp_path: Path) -> None:
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.parametrize("scope", ["session_id", "agent_id", "run_id"])
+def test_an_id_with_a_scope_deletes_nothing(tmp_path: Path, scope: str) -> None:
+    """Both in one call took the whole scope; `b` was never named."""
+    with memory_at(tmp_path) as memory:
+        memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], **{scope: "s"})
+        with pytest.raises(InvalidInput, match=f"id: does not go together with {scope}; delete by one, then"):
+            memory.delete("a", **{scope: "s"})
+        with pytest.raises(InvalidInput):
+            memory.delete([], **{scope: "s"})
+        assert [unit.id for unit in memory.get_all()] == ["a", "b"]
+        assert memory.delete("a").unit_ids == ("a",)
+
+
 def test_another_users_words_do_not_change_a_score(tmp_path: Path) -> None:
     """In one shared index the statistics of the second user would move the first one's ranking."""
     with memory_at(tmp_path) as memory:

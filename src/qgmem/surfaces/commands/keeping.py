@@ -65,6 +65,8 @@ def forget(
     scoped = any(each is not None for each in (session, agent, run))
     if everything and (ids or scoped):
         raise InvalidInput("--all", "does not go together with ids or scopes", "name one or the other")
+    if ids and scoped:  # together they would take the whole scope
+        raise InvalidInput("UNIT", "ids do not go together with --session, --agent or --run", "forget one at a time")
     if not everything and not ids and not scoped:
         raise InvalidInput("UNIT", "nothing is named to forget", "give ids, --session, --agent, --run or --all")
     with Memory.open(path) as memory:
