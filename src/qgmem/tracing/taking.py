@@ -37,7 +37,7 @@ def take_turns(tables: TraceTables, turns: Sequence[UnreadTurn]) -> set[int]:
 
 
 def take_units(tables: TraceTables, units: Iterable[UnreadUnit]) -> set[int]:
-    """Take in the claims of extracted units; the sessions."""
+    """Take in the claims of extracted units, each with the words of the turn that it rests on; the sessions."""
     triples: list[NewTriple] = []
     sessions: set[int] = set()
     for one in units:
@@ -58,7 +58,7 @@ def take_units(tables: TraceTables, units: Iterable[UnreadUnit]) -> set[int]:
         triples.append(
             NewTriple(
                 one.key, 0, person, predicate, value, marks.kind if marked else claim.kind, claim.fact_time,
-                one.unit.text, marks.source, marks.functional, known is not None or claim.sure, compared=True,
+                one.unit.span.quote, marks.source, marks.functional, known is not None or claim.sure, compared=True,
             )
         )  # fmt: skip
     tables.put_triples(triples)
