@@ -35,6 +35,12 @@ _BARE = word_set(
     "get make sit stand sleep walk avoid skip visit practise practice"
 )
 _LEADS_IN = word_set("please just then so and or but maybe can could you we , :")
+_SCHEDULED = word_set(
+    "start starts begin begins end ends open opens close closes expire expires arrive arrives leave leaves depart "
+    "departs fly flies land lands ship ships sail sails move moves return returns finish finishes resume resumes"
+)  # in the present tense with a date beside: "the lease ends in October"
+_OF_OTHERS = word_set("to did didn't does doesn't do don't used could would let's helped made when before after")
+_OWN = word_set("a an my our his her their your another")
 _TO_DO = word_set("going have has need needs want wants got about supposed like love ready able")
 
 
@@ -96,6 +102,10 @@ def _judge(scan: Scan, j: int) -> Tense | None:
         return Tense.PAST
     if low in _FUTURE or low.endswith("'ll") or (low in _TO_DO and scan.lows[j + 1] == "to"):
         return Tense.FUTURE
+    if low in _SCHEDULED and _scheduled(scan, j):
+        return Tense.FUTURE
+    if low in ("have", "has") and scan.lows[j + 1] in _OWN and scan.lows[j - 1] not in _OF_OTHERS:
+        return Tense.FUTURE  # "I have an appointment on the 22nd"
     if low in _HABIT and not (scan.lows[j - 1].endswith("'ve") or scan.lows[j - 1] in ("have", "has", "had")):
         return Tense.HABIT  # "on Christmas Eve we always eat fish"
     if low in _FREE and _after_be(scan, j):
@@ -111,6 +121,14 @@ def _judge(scan: Scan, j: int) -> Tense | None:
     if len(low) > 3 and low.endswith("ed") and low not in _NOT_VERBS and not _after_be(scan, j):
         return Tense.PAST
     return None
+
+
+def _scheduled(scan: Scan, j: int) -> bool:
+    """True after a subject: no question or denial about the past ("when did it start"), no infinitive, no noun."""
+    if j == 0:
+        return False
+    before = scan.lows[max(0, j - 4) : j]
+    return not (_OF_OTHERS & set(before)) and before[-1] not in _OWN and before[-1] not in ("the", "this", "that", "at")
 
 
 def _is_be(scan: Scan, j: int) -> bool:
