@@ -35,6 +35,7 @@ from .loading import Loading
 from .models.chat import ChatModel
 from .models.checked import CheckedEmbedder
 from .moments import Moment, asked_at
+from .owner import DEFAULT_USER, named_user
 from .protocols import Answerer, AttributeExtractor, Embedder, Reranker
 from .recall import Recall, given, how_many, readable, scoped
 from .registry import checked_embedder, checked_settings, make_chat, make_extractor, make_query_model, make_reranker
@@ -45,8 +46,6 @@ from .stores.folder import read_path
 from .stores.records import HistoryEvent, Receipt, StoreStats, WindowRecord
 from .trajectory import Trajectory
 from .types import AddReport, Hit, JsonValue, LedgerRow, MemoryUnit, Turn
-
-DEFAULT_USER = "default"
 
 
 class Memory:
@@ -71,7 +70,7 @@ class Memory:
         chosen = redactor or Redactor.of(*settings.redaction_patterns)
         self._writes = chosen if settings.redaction == "write" else None
         self._shows = chosen if settings.redaction == "recall" else None
-        self._chronicle = Chronicle(self.embedder, self._shows)
+        self._chronicle = Chronicle(self.embedder, self._shows, clock)
         self._ingest = Ingest(self.embedder, extractor, settings, self._writes, self._chronicle.keep_up)
         asking = make_query_model(settings, self._writes or self._shows)
         self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking, self._chronicle)
@@ -317,10 +316,11 @@ class Memory:
     def get_all(
         self, *, user_id: str = DEFAULT_USER, filters: Mapping[str, Any] | None = None, limit: int | None = None
     ) -> list[MemoryUnit]:
-        """Units in the order they came in."""
-        parse_filters(filters)
+        """Units in the order they came in. `filters`: as for `search`."""
+        user_id, chosen = named_user(filters, user_id)
+        parse_filters(chosen)
         space = self._space(user_id, create=False, bind=False)
-        found = [] if space is None else list(space.store.scan(filters, limit))
+        found = [] if space is None else list(space.store.scan(chosen, limit))
         return found if self._shows is None else [self._shows.fresh().unit(unit) for unit in found]
 
     def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:

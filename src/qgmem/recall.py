@@ -25,11 +25,11 @@ from .models.checked import CheckedEmbedder
 from .moments import Moment as Moment
 from .moments import asked_at, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
+from .owner import named_user
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.analyser import terms
 from .stores.filters import parse_filters
-from .stores.folder import checked
 from .stores.index import Index, Mask, Rows
 from .stores.reading import time_number
 from .stores.segment import FACT_TIME, NO_DAY, NO_TIME
@@ -43,8 +43,8 @@ WORDS = 1 << 14  # whose terms are remembered between searches
 
 
 class Standing(Protocol):
-    """Keys of units, ascending: states all over by then; states that may have held, their time being unknown; the first
-    to say something that held.
+    """Keys of units, ascending: states all over by then; states that may have held, their time being unknown; the
+    first to say something that held.
     """
 
     @property
@@ -96,33 +96,14 @@ class Scope:
         return self.as_of is not None or self.known_at is not None
 
 
-def named_user(filters: Mapping[str, Any], user_id: str) -> tuple[str, dict[str, Any]]:
-    """The user that a Mem0-style filter names, at its top or inside its AND, and the filter without that name.
-
-    Raises InvalidInput for what is no mapping.
-    """
-    if not isinstance(filters, Mapping):
-        raise InvalidInput("filters", f"expected a mapping, got {type(filters).__name__}", 'as {"speaker": "Ana"}')
-    rest = dict(filters)
-    named = [rest.pop("user_id")] if "user_id" in rest else []
-    if isinstance(rest.get("AND"), Sequence):
-        parts = [dict(part) if isinstance(part, Mapping) else part for part in rest["AND"]]
-        named += [part.pop("user_id") for part in parts if isinstance(part, dict) and "user_id" in part]
-        rest["AND"] = [part for part in parts if part != {}]
-    owners = {
-        checked(owner["eq"] if isinstance(owner, Mapping) and set(owner) == {"eq"} else owner) for owner in named
-    }
-    if len(owners) > 1:
-        raise InvalidInput("filters.user_id", f"names {len(owners)} users", "search one at a time")
-    return (owners.pop() if owners else user_id), rest
-
-
 def scoped(
     filters: Mapping[str, Any] | None, user_id: str, as_of: Moment, known_at: Moment, **also: str | None
 ) -> tuple[str, Scope]:
     """Whose memory is searched, and what of it may be seen; `also` adds conditions. Raises InvalidInput."""
-    user_id, chosen = named_user({} if filters is None else filters, user_id)
-    scope = Scope(chosen | given(**also), as_of, known_at)
+    user_id, chosen = named_user(filters, user_id)
+    more = given(**also)
+    both = {"AND": [chosen, more]} if chosen.keys() & more else chosen | more  # neither replaces the other
+    scope = Scope(both, as_of, known_at)
     scope.check()
     return user_id, scope
 

@@ -6,8 +6,10 @@ import os
 import random
 import threading
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +78,7 @@ def test_ids_that_name_nobody_are_refused_everywhere(tmp_path: Path, user_id: st
         lambda: memory.search("x", filters={"user_id": user_id}),
         lambda: memory.get("x", user_id=user_id),
         lambda: memory.get_all(user_id=user_id),
+        lambda: memory.get_all(filters={"user_id": user_id}),
         lambda: memory.update("x", "y", user_id=user_id),
         lambda: memory.delete("x", user_id=user_id),
         lambda: memory.delete_all(user_id=user_id),
@@ -108,6 +111,55 @@ def test_reading_makes_no_memory(tmp_path: Path) -> None:
         with pytest.raises(NotFound):
             missing(user_id="nobody")
     assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"user_id": "bob"},
+        {"user_id": {"eq": "bob"}},
+        {"AND": [{"user_id": "bob"}]},
+        {"AND": {"AND": [{"user_id": "bob"}]}},
+    ],
+)
+def test_a_filter_names_a_user_only_where_the_call_names_no_other(tmp_path: Path, filters: Any) -> None:
+    """Every call that takes a filter: bob's words for bob and for nobody named, an error for ana."""
+    with memory_at(tmp_path) as memory:
+        memory.add("I live in Rome.", user_id="bob")
+        memory.add("I live in Oslo.", user_id="ana")
+        calls: list[Callable[..., str]] = [
+            lambda **user: memory.search("live", filters=filters, **user)[0].text,
+            lambda **user: memory.context("live", filters=filters, **user),
+            lambda **user: memory.ask("Who lives?", filters=filters, **user).working_memory[0].text,
+            lambda **user: memory.get_all(filters=filters, **user)[0].text,
+        ]
+        for call in calls:
+            assert "Rome" in call()
+            assert "Rome" in call(user_id="bob")
+            with pytest.raises(InvalidInput, match=r"filters\.user_id: is 'bob', and the call is about 'ana'"):
+                call(user_id="ana")
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"OR": [{"user_id": "bob"}]}, {"NOT": {"user_id": "bob"}}, {"AND": [{"NOT": [{"OR": {"user_id": "b"}}]}]}],
+)
+def test_a_user_under_or_and_not_is_refused(tmp_path: Path, filters: Any) -> None:
+    """It was read as a metadata key there, and found nothing, or everything."""
+    with memory_at(tmp_path) as memory:
+        for call in (memory.get_all, lambda **given: memory.search("x", **given)):
+            with pytest.raises(InvalidInput, match="holds user_id, which names whose memory"):
+                call(filters=filters)
+            assert call(filters={"NOT": {"metadata.user_id": "bob"}}) == []
+
+
+def test_a_scope_in_the_call_does_not_replace_the_filters(tmp_path: Path) -> None:
+    """Said by agent a; asked for a in the filter and for b in the call, nothing is of both."""
+    with memory_at(tmp_path) as memory:
+        memory.add("tea", agent_id="a")
+        assert [hit.text for hit in memory.search("tea", filters={"agent_id": "a"}, agent_id="a")] == ["tea"]
+        for one, other in (("a", "b"), ("b", "a")):
+            assert memory.search("tea", filters={"agent_id": one}, agent_id=other) == []
 
 
 @pytest.mark.parametrize("scope", ["session_id", "agent_id", "run_id"])
