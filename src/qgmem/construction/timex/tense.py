@@ -41,6 +41,7 @@ _SCHEDULED = word_set(
 )  # in the present tense with a date beside: "the lease ends in October"
 _OF_OTHERS = word_set("to did didn't does doesn't do don't used could would let's helped made when before after")
 _OWN = word_set("a an my our his her their your another")
+_DETERMINERS = word_set("the this that at")
 _TO_DO = word_set("going have has need needs want wants got about supposed like love ready able")
 
 
@@ -85,6 +86,8 @@ def requested_before(scan: Scan, start: int) -> bool:
     head = start
     while head > 0 and scan.lows[head - 1] not in _STOPS:
         head -= 1
+        if start - head > _WINDOW:
+            return False  # too far away to govern it, and looked at for every time of a long line
     while head < start and scan.lows[head] in _LEADS_IN:
         head += 1
     return head < start and scan.lows[head] in _BARE
@@ -128,7 +131,7 @@ def _scheduled(scan: Scan, j: int) -> bool:
     if j == 0:
         return False
     before = scan.lows[max(0, j - 4) : j]
-    return not (_OF_OTHERS & set(before)) and before[-1] not in _OWN and before[-1] not in ("the", "this", "that", "at")
+    return not (_OF_OTHERS & set(before)) and before[-1] not in _OWN and before[-1] not in _DETERMINERS
 
 
 def _is_be(scan: Scan, j: int) -> bool:
