@@ -12,12 +12,14 @@ from hashlib import sha256
 
 from .activation.question_terms import question_terms
 from .chronicle import BEFORE_ASKING, Chronicle
+from .construction.timex import find_times
 from .errors import AnswerFailed, InvalidInput, ModelError, StoreUnavailable
 from .generation.answer import NO_ANSWERER, Answer, AnswerEvent
 from .generation.answering import draft_answer, readable_answer, request_for
 from .generation.citations import citations
+from .generation.held import unsupported
 from .generation.local_graph import LocalGraph, local_graph
-from .generation.read_answer import NOT_MENTIONED
+from .generation.read_answer import NOT_MENTIONED, Draft
 from .generation.serialise import lay_out
 from .generation.streaming import FieldReader, OnEvent
 from .generation.tokens import estimate_tokens
@@ -35,7 +37,7 @@ from .registry import chat_price, make_answerer
 from .settings import Settings
 from .stores.analyser import terms
 from .trails import Told
-from .types import Hit, MemoryUnit, Triple, Turn
+from .types import Hit, Interval, MemoryUnit, Triple, Turn
 
 STAGE = "answer"  # in the ledger
 RETRY = RetryPolicy(attempts=3)  # somebody waits
@@ -182,6 +184,7 @@ class Asking:
             with watch.stage("ledger"):
                 notes = _charged(space, ledger)
         draft = drafted.draft
+        notes += self._held(space, question.text, draft, found)
         return replace(
             found,
             answer=draft.answer,
@@ -192,6 +195,21 @@ class Asking:
             tokens={**found.tokens, "prompt": drafted.tokens_in, "completion": drafted.tokens_out},
             notes=(*found.notes, *draft.notes, *notes),
         )
+
+    def _held(self, space: Namespace, question: str, draft: Draft, found: Answer) -> tuple[str, ...]:
+        """A note where nothing of an answer is in what it cites."""
+        if draft.abstained or not draft.cited:
+            return ()
+        cited = {found.context.labels[label] for label in draft.cited}
+        units = [hit.unit for hit in found.working_memory if hit.id in cited]
+        turns = self._turns(space, sorted({turn_id for unit in units for turn_id in unit.span.turn_ids}))
+        language = self._settings.language
+        note = unsupported(draft.answer, question, units, turns, found.context.beside, self._dates, language)
+        return (note,) if note else ()
+
+    def _dates(self, text: str) -> list[tuple[int, int, Interval]]:
+        found = find_times(text, None, day_first=self._settings.day_first)
+        return [(mention.start, mention.end, mention.interval) for mention in found]
 
     def _turns(self, space: Namespace, ids: Sequence[str]) -> dict[str, Turn]:
         return {turn_id: self._shown(turn) for turn_id, turn in space.store.known(ids).items()}

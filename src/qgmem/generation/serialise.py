@@ -52,13 +52,15 @@ class Trail:
 class Context:
     """What an answerer reads. `labels`: unit ids by MU and F label, of what stands in `text` and nothing else.
 
-    `tokens` are those of `text`; `left_out` names units that did not fit.
+    `tokens` are those of `text`; `left_out` names units that did not fit. `beside`: by unit id, the lines of `text`
+    that speak of a unit besides its own: its trajectory and its fact.
     """
 
     text: str
     tokens: int
     labels: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 def serialise(hits: Sequence[Hit], budget_tokens: int, words: Collection[str] = ()) -> str:
@@ -110,7 +112,12 @@ def lay_out(
     rows += [MISSING.format(len(missing))] if missing else []
     text = "\n".join(rows)
     labels = {label[unit_id]: unit_id for unit_id in lines} | {name: unit_id for name, (_, unit_id) in facts.items()}
-    return Context(text, count(text) if text else 0, labels, missing)
+    beside: dict[str, str] = {}
+    for unit_id in lines:
+        own = [line for trail, line in told.items() if unit_id in trail.unit_ids]
+        own += [line for line, about in facts.values() if about == unit_id]
+        beside |= {unit_id: "\n".join(own)} if own else {}
+    return Context(text, count(text) if text else 0, labels, missing, beside)
 
 
 def _fitted(hits: Sequence[Hit], left: int, words: Collection[str], count: Count) -> dict[str, str]:
