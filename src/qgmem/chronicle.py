@@ -16,6 +16,7 @@ from .construction.traces import KnownAt, Then, known_by, relation_of, states
 from .construction.traces.states import Trace, states_digest
 from .construction.trajectory_llm import Untold
 from .errors import InvalidInput, ModelError, NotFound
+from .hiding import beside_units
 from .models.checked import CheckedEmbedder
 from .moments import Moment, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
@@ -149,7 +150,7 @@ class Chronicle:
         with space.store.traced() as reading:
             bearers = self._bearers(space, reading)
             if not bearers.known(subject):
-                raise NotFound(f"subject: nothing was said of {subject!r}; {bearers.nearest(subject)}")
+                raise NotFound(f"subject: nothing was said of {subject!r}; {self._nearest(bearers, subject)}")
             for subject_id in bearers.find(subject):
                 for trace_id, rows in reading.traces(subject_id):
                     mine = [row for row in rows if row.subject == subject_id]
@@ -157,7 +158,7 @@ class Chronicle:
                         traces.setdefault(trace_id, states(map(claim_of, rows)))
         then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
         found = tuple(found for found in (told(trace, day) for trace in then) if found.states)
-        return self._shown(found if day is not None else tuple(self._in_words(space, each) for each in found))
+        return self._shown(space, found if day is not None else tuple(self._in_words(space, each) for each in found))
 
     def untold(self, space: Namespace, *, again: bool = False) -> list[Untold]:
         """Traces whose states no model has told, or tried to; `again`: also those that it told in vain."""
@@ -169,7 +170,7 @@ class Chronicle:
         for trace in found:
             digest, kept = states_digest(trace), texts.trajectory_text(trace.id)
             if kept is None or kept.states != digest or (again and not kept.text):
-                shown = trace if self._redactor is None else blacked_out(told(trace), self._redactor.fresh()).trace
+                shown = trace if self._redactor is None else self._shown(space, (told(trace),))[0].trace
                 waiting.append(Untold(digest, shown))
         return waiting
 
@@ -184,27 +185,34 @@ class Chronicle:
         self.keep_up(space, None)
         with space.store.traced() as reading:
             found = reading.claims(reading.traces_of_unit(unit_id))
-        shown = self._shown(tuple(told(states(map(claim_of, rows))) for rows in found))
+        shown = self._shown(space, tuple(told(states(map(claim_of, rows))) for rows in found))
         return [state_event(each, state, unit_id) for each in shown for state in each.states if state.says(unit_id)]
 
     def around(self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment) -> Told:
         """What these units claim, and the trajectories that they are part of, as far as traces have been kept up."""
         found = around(space.store, units, said_by(known_at))
         worded = [(each, self._in_words(space, each)) for each in found.trajectories]
-        shown = self._shown(tuple(said for _, said in worded))
+        shown = self._shown(space, tuple(said for _, said in worded))
         pairs = zip(shown, worded, strict=True)
         written = {each.trace.id: each.text for each, (composed, said) in pairs if said is not composed}
-        triples = {unit_id: tuple(map(self._black_out, each)) for unit_id, each in found.triples.items()}
+        triples = {unit_id: self._black_out(space, unit_id, each) for unit_id, each in found.triples.items()}
         return Told(triples, shown, written)
 
-    def _black_out(self, triple: Triple) -> Triple:
+    def _black_out(self, space: Namespace, unit_id: str, triples: tuple[Triple, ...]) -> tuple[Triple, ...]:
         if self._redactor is None:
-            return triple
-        text = self._redactor.fresh().text
-        return Triple(text(triple.subject), text(triple.predicate), text(triple.object))
+            return triples
+        return tuple(map(beside_units(space.store, [unit_id], self._redactor).triple, triples))
 
-    def _shown(self, found: tuple[Trajectory, ...]) -> tuple[Trajectory, ...]:
-        return found if self._redactor is None else tuple(blacked_out(each, self._redactor.fresh()) for each in found)
+    def _shown(self, space: Namespace, found: tuple[Trajectory, ...]) -> tuple[Trajectory, ...]:
+        if self._redactor is None:
+            return found
+        behind = [[claim.unit_id for claim in each.trace.claims] for each in found]
+        known = [beside_units(space.store, unit_ids, self._redactor) for unit_ids in behind]
+        return tuple(map(blacked_out, found, known))
+
+    def _nearest(self, bearers: Bearers, subject: str) -> str:
+        """Other names, for a message; none where one of them may be a secret."""
+        return bearers.nearest(subject) if self._redactor is None else "names are not listed, since redaction is on"
 
     # ---- for searches
 

@@ -254,17 +254,14 @@ def _compared(turn: NewTurn, before: Turn | NewTurn | None) -> AddItem:
 
 def _blacked_out(message: Message, redactor: Redactor) -> Message:
     """The message without secrets."""
-
-    def maybe(text: str | None) -> str | None:
-        return None if text is None else redactor.text(text)
-
+    known = redactor.beside(message.content, message.caption, message.caption_query)
     return replace(
         message,
-        content=redactor.text(message.content),
+        content=known.text(message.content),
         speaker=redactor.text(message.speaker),
-        caption=maybe(message.caption),
-        caption_query=maybe(message.caption_query),
-        metadata={redactor.text(key): redactor.json(value) for key, value in message.metadata.items()},
+        caption=known.maybe(message.caption),
+        caption_query=known.maybe(message.caption_query),
+        metadata={known.text(key): known.json(value) for key, value in message.metadata.items()},
     )
 
 

@@ -30,6 +30,7 @@ from .errors import InvalidInput, NotFound
 from .generation.answer import Answer, AnswerEvent
 from .generation.serialise import serialise
 from .generation.streaming import OnEvent, streamed
+from .hiding import beside_units, shown_units
 from .ingest import Ingest, Messages, Shared
 from .loading import Loading
 from .models.chat import ChatModel
@@ -305,7 +306,7 @@ class Memory:
     def get(self, id: str, *, user_id: str = DEFAULT_USER) -> MemoryUnit:
         """One unit. Raises NotFound."""
         found = self._unit(id, user_id)
-        return found if self._shows is None else self._shows.fresh().unit(found)
+        return shown_units(self._existing(user_id).store, [found], self._shows)[0]
 
     def _unit(self, id: str, user_id: str) -> MemoryUnit:
         found = self._existing(user_id).store.units([id])
@@ -321,7 +322,7 @@ class Memory:
         parse_filters(chosen)
         space = self._space(user_id, create=False, bind=False)
         found = [] if space is None else list(space.store.scan(chosen, limit))
-        return found if self._shows is None else [self._shows.fresh().unit(unit) for unit in found]
+        return found if space is None else shown_units(space.store, found, self._shows)
 
     def turn(self, id: str, *, user_id: str = DEFAULT_USER) -> Turn:
         """A turn as it was said. Raises NotFound."""
@@ -339,7 +340,8 @@ class Memory:
         space = self._existing(user_id)
         events = space.store.history(id)
         if self._shows is not None:
-            events = [replace(event, text=self._shows.fresh().text(event.text)) for event in events]
+            known = beside_units(space.store, [id], self._shows).beside(*(event.text for event in events))
+            events = [replace(event, text=known.text(event.text)) for event in events]
         return events + self._chronicle.events(space, id)
 
     def trajectory(

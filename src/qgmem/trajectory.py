@@ -94,30 +94,38 @@ def state_event(found: Trajectory, state: TraceState, unit_id: str) -> HistoryEv
 
 
 def blacked_out(found: Trajectory, redactor: Redactor) -> Trajectory:
-    """The trajectory without secrets: in names, values, quotes, and in the text."""
+    """The trajectory without secrets: in names, values, quotes, and in the text.
+
+    `redactor` should know the secrets of the turns behind it; those of the claims' own words are looked for here.
+    """
+    known = redactor.beside(*(claim.text for claim in found.trace.claims), *(state.quote for state in found.states))
 
     def maybe(text: str | None) -> str | None:
-        return None if text is None else redactor.text(text)
+        return None if text is None else known.part(text)
 
     trace = replace(
         found.trace,
-        subject_name=redactor.text(found.trace.subject_name),
+        subject_name=known.part(found.trace.subject_name),
         states=tuple(
-            replace(state, value=redactor.text(state.value), source=maybe(state.source))
-            for state in found.trace.states
+            replace(state, value=known.part(state.value), source=maybe(state.source)) for state in found.trace.states
         ),
         claims=tuple(
             replace(
-                claim, object=redactor.text(claim.object), text=redactor.text(claim.text), source=maybe(claim.source)
+                claim,
+                subject_name=known.part(claim.subject_name),
+                predicate=known.part(claim.predicate),
+                object=known.part(claim.object),
+                text=known.part(claim.text),
+                source=maybe(claim.source),
             )
             for claim in found.trace.claims
         ),
     )
     shown = tuple(
-        replace(state, value=redactor.text(state.value), quote=redactor.text(state.quote), source=maybe(state.source))
+        replace(state, value=known.part(state.value), quote=known.text(state.quote), source=maybe(state.source))
         for state in found.states
     )
-    subject, text = redactor.text(found.subject), redactor.text(found.text)
+    subject, text = known.part(found.subject), known.part(found.text)
     return replace(found, subject=subject, states=shown, text=text, trace=trace)
 
 

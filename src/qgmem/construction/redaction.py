@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..errors import InvalidInput
-from ..types import JsonValue, MemoryUnit, Turn
+from ..types import JsonValue, MemoryUnit, Triple, Turn
 
 Mode = Literal["off", "write", "recall"]
 MODES: tuple[Mode, ...] = ("off", "write", "recall")
 _MASK = re.compile(r"\[redacted:[\w-]+\]")
+_AROUND = "\"'“”‘’`.,;:!?()"  # signs around a secret that are not of it
+_SHORTEST = 3  # characters; a shorter word is not looked for again
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ _STATEMENTS = frozenset(
 
 def _announced(value: str) -> bool:
     """Is the word after "password is" the secret itself, and not the rest of a statement?"""
-    bare = value.strip("\"'“”‘’`.,;:!?()")
+    bare = value.strip(_AROUND)
     if not bare or bare.casefold() in _STATEMENTS or _MASK.search(value):
         return False
     return value[0] in "\"'“`" or not (bare.isalpha() and bare.islower() and bare.endswith(("ed", "ing")))
@@ -143,15 +145,20 @@ BY_NAME: Mapping[str, tuple[Pattern, ...]] = {
 class Redactor:
     """Blacks out what its patterns find, and counts it by name. Redacting twice changes nothing more.
 
+    A secret that a text announces once is blacked out wherever that text names it again.
+
     >>> redactor = Redactor()
     >>> redactor.text("db password is hunter2, key sk-abc123")
     'db password is [redacted:password], key [redacted:key]'
     >>> dict(redactor.counts)
     {'password': 1, 'key': 1}
+    >>> redactor.beside("My password is Pelican").part("Pelican")
+    '[redacted:password]'
     """
 
     def __init__(self, patterns: Sequence[Pattern] = DEFAULT) -> None:
         self._patterns = tuple(patterns)
+        self._known: Mapping[str, str] = {}  # secrets of the texts that this one stands beside → name
         self.counts: Counter[str] = Counter()
 
     @classmethod
@@ -166,13 +173,41 @@ class Redactor:
         """One with the same patterns that has counted nothing yet."""
         return Redactor(self._patterns)
 
+    def beside(self, *texts: str | None) -> Redactor:
+        """One that also knows the secrets of these texts, for what was said or read off beside them. Counts here."""
+        found = Redactor(self._patterns)
+        found._known = {**self._known}
+        for text in texts:
+            found._known = {**found._known, **(found._read(text)[1] if text else {})}
+        found.counts = self.counts
+        return found
+
     def text(self, text: str) -> str:
         """The text with `[redacted:<name>]` in place of every secret."""
-        while (shown := self._once(text)) != text:  # what stood beside a secret may show itself to be one
-            text = shown
-        return text
+        shown, _, counted = self._read(text)
+        self.counts.update(counted)
+        return shown
 
-    def _once(self, text: str) -> str:
+    def part(self, text: str) -> str:
+        """As `text`, for what an extractor cut out: no word of a known secret stays, and no half of one."""
+        pieces = {piece: name for secret, name in self._known.items() for piece in pieces_of(secret)}
+        shown, counted = _without(self.text(text), pieces)
+        self.counts.update(counted)
+        return re.sub(rf"({_MASK.pattern})(?:\W{{0,3}}\1)+", r"\1", shown)
+
+    def _read(self, text: str) -> tuple[str, Mapping[str, str], list[str]]:
+        """What is shown, the secrets that stand in the text, and the name of each that was blacked out."""
+        secrets, counted = dict(self._known), list[str]()
+        while True:  # what stood beside a secret may show itself to be one
+            shown, found = self._once(text)
+            secrets |= {core: name for secret, name in found if len(core := secret.strip(_AROUND)) >= _SHORTEST}
+            shown, again = _without(shown, {secret.casefold(): name for secret, name in secrets.items()})
+            counted += [name for _, name in found] + again
+            if shown == text:
+                return shown, secrets, counted
+            text = shown
+
+    def _once(self, text: str) -> tuple[str, list[tuple[str, str]]]:
         found: list[tuple[int, int, str]] = []
         for pattern in self._patterns:
             for match in pattern.expression.finditer(text):
@@ -183,11 +218,11 @@ class Redactor:
                     found.append((start, end, pattern.name))
         parts: list[str] = []
         at = 0
-        for start, end, name in _merged(found):
+        merged = _merged(found)
+        for start, end, name in merged:
             parts += text[at:start], f"[redacted:{name}]"
-            self.counts[name] += 1
             at = end
-        return "".join((*parts, text[at:]))
+        return "".join((*parts, text[at:])), [(text[start:end], name) for start, end, name in merged]
 
     def json(self, value: JsonValue) -> JsonValue:
         """The same value with every text in it redacted, keys included."""
@@ -201,44 +236,80 @@ class Redactor:
 
     def turn(self, turn: Turn) -> Turn:
         """A turn for storing. Its id must not be made from the words before redaction: a digest can be guessed."""
+        known = self.beside(turn.text, turn.caption, turn.caption_query)
         return replace(
             turn,
-            text=self.text(turn.text),
+            text=known.text(turn.text),
             speaker=self.text(turn.speaker),
-            caption=self._maybe(turn.caption),
-            caption_query=self._maybe(turn.caption_query),
-            metadata={self.text(key): self.json(value) for key, value in turn.metadata.items()},
+            caption=known.maybe(turn.caption),
+            caption_query=known.maybe(turn.caption_query),
+            metadata={known.text(key): known.json(value) for key, value in turn.metadata.items()},
         )
 
-    def unit(self, unit: MemoryUnit) -> MemoryUnit:
-        """A unit for showing. Entities and places that hold a secret are shown blacked out, without offsets."""
+    def unit(self, unit: MemoryUnit, *sources: str | None) -> MemoryUnit:
+        """A unit for showing. What was read off it (entities, places, triple) shows no part of a secret.
+
+        `sources`: other texts that it was read off, as its turns and their captions. Entities that held a secret, or
+        stand in a text that did, lose their offsets.
+        """
+        known = self.beside(unit.text, unit.span.quote, *sources)
+        text = known.text(unit.text)
         entities = []
-        shift = self.text(unit.text) != unit.text
         for entity in unit.entities:
-            shown = self.text(entity.text)
-            moved = shift or shown != entity.text
+            shown = known.part(entity.text)
+            moved = text != unit.text or shown != entity.text
             entities.append(replace(entity, text=shown, start=None, end=None) if moved else entity)
         triple = unit.triple
         if triple is not None:
-            triple = replace(
-                triple,
-                subject=self.text(triple.subject),
-                predicate=self.text(triple.predicate),
-                object=self.text(triple.object),
-            )
+            triple = known.triple(triple)
         return replace(
             unit,
-            text=self.text(unit.text),
+            text=text,
             speaker=self.text(unit.speaker),
-            span=replace(unit.span, quote=self.text(unit.span.quote)),
-            entities=tuple(entities),
-            locations=tuple(self.text(place) for place in unit.locations),
+            span=replace(unit.span, quote=known.text(unit.span.quote)),
+            entities=tuple(dict.fromkeys(entities)),
+            locations=tuple(dict.fromkeys(known.part(place) for place in unit.locations)),
             triple=triple,
-            metadata={self.text(key): self.json(value) for key, value in unit.metadata.items()},
+            metadata={known.text(key): known.json(value) for key, value in unit.metadata.items()},
         )
 
-    def _maybe(self, text: str | None) -> str | None:
+    def triple(self, triple: Triple) -> Triple:
+        """A claim's parts, for showing."""
+        return Triple(self.part(triple.subject), self.part(triple.predicate), self.part(triple.object))
+
+    def maybe(self, text: str | None) -> str | None:
+        """`text`, where there is one."""
         return None if text is None else self.text(text)
+
+
+def pieces_of(secret: str) -> list[str]:
+    """The words of a secret and the runs of letters in them, folded: what an extractor may cut out of it.
+
+    >>> pieces_of("Rosebud77"), pieces_of("the quick fox")
+    (['rosebud77', 'rosebud'], ['the quick fox', 'quick', 'fox'])
+    """
+    words = [secret, *re.findall(r"\w+", secret), *re.findall(r"[^\W\d_]+", secret)]
+    pieces = dict.fromkeys(word.casefold() for word in words if len(word) >= _SHORTEST)
+    return [piece for piece in pieces if piece not in _STATEMENTS]
+
+
+def _without(text: str, secrets: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The text without these secrets (folded → name) where they stand as words, and the names of those it held."""
+    folded, held = text.casefold(), list[str]()
+    there = sorted((secret for secret in secrets if secret in folded), key=len, reverse=True)
+    if not there:
+        return text, held
+
+    def hide(match: re.Match[str]) -> str:
+        if match["secret"] is None:  # a mask of before
+            return match[0]
+        held.append(secrets.get(match["secret"].casefold(), secrets[there[0]]))
+        return f"[redacted:{held[-1]}]"
+
+    either = "|".join(map(re.escape, there))
+    return re.sub(
+        rf"{_MASK.pattern}|(?<![A-Za-z0-9_])(?P<secret>{either})(?![A-Za-z0-9_])", hide, text, flags=re.I
+    ), held
 
 
 def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
