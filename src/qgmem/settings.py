@@ -52,7 +52,8 @@ class Settings(BaseModel):
     chat_model: str | None = None  # what its server calls it
     chat_url: str | None = None  # what comes before /chat/completions; None is OpenAI's, which wants a key
     chat_key: SecretStr | None = None
-    chat_seconds: float = Field(default=120.0, gt=0)  # to wait for one answer
+    # From the request to the whole answer; streamed: to the first token and between two, and five times that in all.
+    chat_seconds: float = Field(default=120.0, gt=0)
     chat_concurrency: int = Field(default=4, ge=1)  # calls under way at a time
     chat_price_in: float | None = Field(default=None, ge=0)  # US dollars for a million tokens
     chat_price_out: float | None = Field(default=None, ge=0)

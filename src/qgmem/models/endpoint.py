@@ -11,18 +11,22 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 
 from ..errors import InvalidInput, ModelMisbehaved, ModelRefused
+from .deadline import Deadline, Overdue
 from .retry import Transient, retry_after_seconds
 
 OPENAI = "https://api.openai.com/v1"
 TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529))
+STREAM = 5  # times `timeout` that a streamed answer may take in all
 _EXCERPT = 200  # characters of a server's message that an error shows
 
 
 class Endpoint:
     """Posts JSON and returns JSON, one attempt a call. Safe to share between threads.
 
-    Without `base_url` it is OpenAI's, which demands a key; any other server may do without. `timeout` is seconds to
-    wait for the answer; connecting has 10. `transport` is httpx's, for tests. The key is in no repr and no message.
+    Without `base_url` it is OpenAI's, which demands a key; any other server may do without. `timeout` is seconds from
+    the request to the whole answer, however it trickles in; connecting has 10. A streamed answer has `timeout` to its
+    first event and between two, and `STREAM` times that in all. `transport` is httpx's, for tests. The key is in no
+    repr and no message.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class Endpoint:
             self._secrets += (password,)
         if api_key and (not api_key.isascii() or any(c.isspace() for c in api_key)):
             raise InvalidInput("api_key", "holds characters that no header can carry")
+        self._seconds = timeout
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = httpx.Client(
             base_url=url + "/",
@@ -74,8 +79,17 @@ class Endpoint:
         """
         where = f"{self._shown}/{path}"
         with self._failures(where):
-            response = self._client.post(path, json=body)
-        return self._checked(response, where)
+            request = self._client.build_request("POST", path, json=body)
+            deadline = Deadline(self._seconds)
+            response, content = deadline.run(lambda: self._read(request, deadline))
+        return self._checked(response, content, where)
+
+    def _read(self, request: httpx.Request, deadline: Deadline) -> tuple[httpx.Response, bytes]:
+        response = self._client.send(request, stream=True)
+        try:
+            return response, b"".join(deadline.over(response.iter_bytes()))
+        finally:
+            response.close()
 
     def events(self, path: str, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """The objects of one answer that comes as server-sent events, as they arrive.
@@ -83,37 +97,52 @@ class Endpoint:
         A server that answers with plain JSON gives one object. Raises as `post`, at the first object or later.
         """
         where = f"{self._shown}/{path}"
-        with self._failures(where), self._client.stream("POST", path, json=body) as response:
-            if response.is_error or "text/event-stream" not in response.headers.get("content-type", ""):
-                response.read()
-                answer = self._checked(response, where)
-                if not isinstance(answer, dict):
-                    raise ModelMisbehaved(f"{where}: expected a JSON object, got {type(answer).__name__}")
-                yield answer
-                return
-            for line in response.iter_lines():
-                event = _event(line)
-                if event is None:
-                    continue
-                if problem := _problem(event) if "choices" not in event else "":
-                    raise Transient(f"{where}: broke off: {self._safe(problem)}", status=_code(event) or 502)
-                yield event
+        with self._failures(where):
+            request = self._client.build_request("POST", path, json=body)
+            whole, next_event = Deadline(STREAM * self._seconds), Deadline(self._seconds)
+            response = next_event.run(lambda: self._opened(request, next_event))
+            try:
+                if response.is_error or "text/event-stream" not in response.headers.get("content-type", ""):
+                    content = b"".join(next_event.over(response.iter_bytes()))
+                    answer = self._checked(response, content, where)
+                    if not isinstance(answer, dict):
+                        raise ModelMisbehaved(f"{where}: expected a JSON object, got {type(answer).__name__}")
+                    yield answer
+                    return
+                for line in _lines(response):
+                    whole.check()
+                    event = None if line is None else _event(line)
+                    if event is None:
+                        next_event.check()  # neither bytes nor comments put it off
+                        continue
+                    if problem := _problem(event) if "choices" not in event else "":
+                        raise Transient(f"{where}: broke off: {self._safe(problem)}", status=_code(event) or 502)
+                    yield event
+                    next_event = Deadline(self._seconds)
+            finally:
+                response.close()
+
+    def _opened(self, request: httpx.Request, deadline: Deadline) -> httpx.Response:
+        response = self._client.send(request, stream=True)
+        if not deadline.left:  # nobody waits any more
+            response.close()
+        return response
 
     @contextmanager
     def _failures(self, where: str) -> Iterator[None]:
         """Failures of the connection as errors of ours."""
         try:
             yield
-        except httpx.TimeoutException as error:
+        except (httpx.TimeoutException, Overdue) as error:
             raise Transient(f"{where}: no answer in time ({type(error).__name__})") from None
         except httpx.HTTPError as error:
             raise Transient(f"{where}: {type(error).__name__}: {self._safe(str(error))}") from None
         except UnicodeEncodeError:
             raise InvalidInput("text", "holds a lone surrogate, which JSON cannot carry") from None
 
-    def _checked(self, response: httpx.Response, where: str) -> Any:
+    def _checked(self, response: httpx.Response, content: bytes, where: str) -> Any:
         """The JSON of a whole response. Raises Transient, ModelRefused."""
-        answer = _json(response)
+        answer = _json(content)
         problem = _problem(answer)
         status = response.status_code
         if response.is_error or (problem and "choices" not in answer and "data" not in answer):
@@ -137,10 +166,25 @@ class Endpoint:
         return text if len(text) <= _EXCERPT else text[: _EXCERPT - 3] + "..."
 
 
-def _json(response: httpx.Response) -> Any:
+def _lines(response: httpx.Response) -> Iterator[str | None]:
+    """The lines of a body as they come; None for a piece of the body that ends no line."""
+    rest: list[str] = []  # pieces of a line that has not ended
+    for piece in response.iter_text():
+        first, *more = piece.split("\n")
+        rest.append(first)
+        if not more:
+            yield None
+            continue
+        yield "".join(rest)
+        yield from more[:-1]
+        rest = [more[-1]]
+    yield "".join(rest)
+
+
+def _json(content: bytes) -> Any:
     """The body as JSON; None if it is none."""
     try:
-        return json.loads(response.content)
+        return json.loads(content)
     except (ValueError, RecursionError):
         return None
 
