@@ -9,13 +9,14 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from qgmem.errors import InvalidInput
-from qgmem.synthetic import NO_ANSWER, Life, load_turns, simulate, synth
+from qgmem.synthetic import NO_ANSWER, Life, load_turns, simulate, synth, write
 from qgmem.synthetic.relations import RELATIONS
 
 
@@ -214,11 +215,28 @@ def test_files_hold_what_the_report_says(tmp_path: Path) -> None:
                 datetime.fromisoformat(message["timestamp"])
 
 
-@pytest.mark.parametrize(("people", "years"), [(0, 1.0), (1, 0.0), (1, 500.0)])
+@pytest.mark.parametrize(("people", "years"), [(0, 1.0), (1, 0.0), (1, 500.0), (1, float("nan"))])
 def test_impossible_sizes_are_refused(people: int, years: float) -> None:
-    """The error names the argument."""
+    """The error names the argument, and comes before a life is asked for: nothing was opened for it yet."""
     with pytest.raises(InvalidInput, match=r"people|years"):
-        next(simulate(people, years, 1))
+        simulate(people, years, 1)
+
+
+def test_lives_that_end_half_way_leave_what_was_written_before(tmp_path: Path) -> None:
+    """A run that is stopped or refused empties no file of an earlier one, and leaves no half file."""
+
+    def half() -> Iterator[Life]:
+        yield from simulate(1, 0.3, 8)
+        raise KeyboardInterrupt
+
+    synth(1, 0.3, 7, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(InvalidInput):
+        synth(1, float("nan"), 7, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        write(half(), tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert len(before) == 4
 
 
 def test_importing_is_light() -> None:

@@ -27,12 +27,12 @@ def simulate(
     questions: int = 5,
     untimed: float = 0.03,
 ) -> Iterator[Life]:
-    """Yield `people` lives of `years` years, one at a time; the same arguments give the same bytes.
+    """`people` lives of `years` years, one at a time as they are read; the same arguments give the same bytes.
 
     Life number i depends on (seed, i) and the settings alone, so a larger run begins with the smaller one.
     Odd lives are two friends talking, even ones a user with an assistant. `turns_per_session` is a mean;
     `others`: people told about, at most; `questions`: at most so many of each type and life;
-    `untimed`: share of sessions whose turns carry no time. Raises InvalidInput.
+    `untimed`: share of sessions whose turns carry no time. Raises InvalidInput at once, before a life is read.
     """
     if people < 1:
         raise InvalidInput("people", f"must be at least 1, got {people}")
@@ -42,11 +42,13 @@ def simulate(
         raise InvalidInput("sessions_per_year", f"must be between 2 and 120, got {sessions_per_year}")
     if turns_per_session < 6:
         raise InvalidInput("turns_per_session", f"must be at least 6, got {turns_per_session}")
-    for number in range(people):
-        yield life(
+    return (
+        life(
             number, years, seed, sessions_per_year=sessions_per_year, turns_per_session=turns_per_session,
             others=others, questions=questions, untimed=untimed,
-        )  # fmt: skip
+        )
+        for number in range(people)
+    )  # fmt: skip
 
 
 def life(

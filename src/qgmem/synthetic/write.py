@@ -18,6 +18,7 @@ from .records import Claim, Life, Question
 
 FORMAT = 1
 FILES = ("dialogues.jsonl", "claims.jsonl", "questions.jsonl")
+MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def write(lives: Iterable[Life], out_dir: Path | str, settings: Mapping[str, obj
 
     dialogues.jsonl: one session a line, {"user_id", "case_id", "kind", "session_id", "started", "messages"}, the
     messages as `Memory.add` takes them. claims.jsonl and questions.jsonl: one record a line, fields as in
-    `records.py`. manifest.json: settings, counts, sha256 of each file. Same lives, same bytes.
+    `records.py`. manifest.json: settings, counts, sha256 of each file. Same lives, same bytes. What was there before
+    is replaced when all is written, and stays if it is not.
     Raises StoreUnavailable if the folder cannot be written.
     """
     out = Path(out_dir)
@@ -80,25 +82,32 @@ def write(lives: Iterable[Life], out_dir: Path | str, settings: Mapping[str, obj
     counts: Counter[str] = Counter()
     try:
         out.mkdir(parents=True, exist_ok=True)
-        opened = [(out / name).open("w", encoding="utf-8", newline="\n") for name in FILES]
+        parts = {name: out / f"{name}.partial" for name in (*FILES, MANIFEST)}
         try:
-            dialogue_file, claim_file, question_file = writers = [_Writer(f) for f in opened]
-            for life in lives:
-                counts["lives"] += 1
-                _write_dialogue(life, dialogue_file, counts)
-                for claim in life.claims:
-                    claim_file.line(_row(claim))
-                    claims[claim.kind] += 1
-                for question in life.questions:
-                    question_file.line(_row(question))
-                    questions[question.type] += 1
+            opened = [parts[name].open("w", encoding="utf-8", newline="\n") for name in FILES]
+            try:
+                dialogue_file, claim_file, question_file = writers = [_Writer(f) for f in opened]
+                for life in lives:
+                    counts["lives"] += 1
+                    _write_dialogue(life, dialogue_file, counts)
+                    for claim in life.claims:
+                        claim_file.line(_row(claim))
+                        claims[claim.kind] += 1
+                    for question in life.questions:
+                        question_file.line(_row(question))
+                        questions[question.type] += 1
+            finally:
+                for file in opened:
+                    file.close()
+            digests = {name: w.digest() for name, w in zip(FILES, writers, strict=True)}
+            report = SynthReport(out, counts["lives"], counts["sessions"], counts["turns"],
+                                 dict(sorted(claims.items())), dict(sorted(questions.items())), digests)  # fmt: skip
+            parts[MANIFEST].write_text(_manifest(report, settings or {}), encoding="utf-8")
+            for name, part in parts.items():
+                part.replace(out / name)
         finally:
-            for file in opened:
-                file.close()
-        digests = {name: w.digest() for name, w in zip(FILES, writers, strict=True)}
-        report = SynthReport(out, counts["lives"], counts["sessions"], counts["turns"],
-                             dict(sorted(claims.items())), dict(sorted(questions.items())), digests)  # fmt: skip
-        (out / "manifest.json").write_text(_manifest(report, settings or {}), encoding="utf-8")
+            for part in parts.values():
+                part.unlink(missing_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"out_dir: cannot write simulated lives there: {error}") from error
     return report
