@@ -137,7 +137,7 @@ class Asking:
 
     def _told(self, space: Namespace, units: Sequence[MemoryUnit], question: Question) -> tuple[Told, list[str]]:
         behind = not self._chronicle.keep_up(space, BEFORE_ASKING)
-        told = self._chronicle.around(space, units, question.scope.known_at)
+        told = self._chronicle.around(space, units, question.scope.known_at, question.question_time)
         return told, ["traces are behind the latest writes"] if behind else []
 
     def _primary(self, triples: Mapping[str, Sequence[Triple]], words: Sequence[str]) -> dict[str, Triple]:

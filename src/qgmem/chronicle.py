@@ -7,31 +7,34 @@ after; what a writer could not finish is marked, and the next reader goes on wit
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from .construction.redaction import Redactor
-from .construction.traces import KnownAt, Then, known_by, relation_of, states
+from .construction.traces import KnownAt, Now, Then, as_seen, known_by, relation_of, states
 from .construction.traces.states import Trace, states_digest
 from .construction.trajectory_llm import Untold
 from .errors import InvalidInput, ModelError, NotFound
 from .hiding import beside_units
 from .models.checked import CheckedEmbedder
-from .moments import Moment, exact_moment, last_day, last_moment, serial
+from .moments import Moment, asked_at, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
 from .stores.records import HistoryEvent, Receipt
 from .stores.trace_reading import Asserted, TraceReading
 from .stores.trace_tables import TraceTables
 from .stores.trace_words import put_words
 from .tracing import RULES, catch_up, claim_of
-from .tracing.asked import Sides, sides, wanted
+from .tracing.asked import wanted
 from .tracing.comparing import Comparison
 from .tracing.names import Bearers, key
+from .tracing.sides import Sides, sides
 from .tracing.standing import Passes, Standing, heard, on
 from .trails import Told, around
 from .trajectory import Trajectory, blacked_out, state_event, told
-from .types import MemoryUnit, Triple
+from .types import Interval, MemoryUnit, Triple
 
 AFTER_WRITE = 4  # steps of catching up that a writer makes; what is left, as after an upgrade, waits for a reader
 KEPT = 64  # days and moments whose standing is remembered
@@ -51,10 +54,18 @@ class _Held:
 
 
 class Chronicle:
-    """Traces of namespaces; may be shared between threads. `redactor`: of what is shown."""
+    """Traces of namespaces; may be shared between threads.
 
-    def __init__(self, embedder: CheckedEmbedder, redactor: Redactor | None = None) -> None:
-        self._embedder, self._redactor = embedder, redactor
+    `redactor`: of what is shown. `clock`: what "now" means where a question does not say when it is asked.
+    """
+
+    def __init__(
+        self,
+        embedder: CheckedEmbedder,
+        redactor: Redactor | None = None,
+        clock: Callable[[], datetime] = partial(datetime.now, UTC),
+    ) -> None:
+        self._embedder, self._redactor, self._clock = embedder, redactor, clock
         self._held: WeakKeyDictionary[Namespace, _Held] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
@@ -157,7 +168,8 @@ class Chronicle:
                     if relation is None or any(_names(relation, row.predicate, row.object) for row in mine):
                         traces.setdefault(trace_id, states(map(claim_of, rows)))
         then = [trace for trace in (known_by(trace, by) for trace in traces.values()) if trace is not None]
-        found = tuple(found for found in (told(trace, day) for trace in then) if found.states)
+        now = self._now(None, known_at)
+        found = tuple(found for found in (told(as_seen(trace, now), day) for trace in then) if found.states)
         return self._shown(space, found if day is not None else tuple(self._in_words(space, each) for each in found))
 
     def untold(self, space: Namespace, *, again: bool = False) -> list[Untold]:
@@ -165,10 +177,13 @@ class Chronicle:
         self.keep_up(space, None)
         texts = space.store.trace_texts
         with space.store.traced() as reading:
-            found = [states(map(claim_of, rows)) for rows in reading.claims(reading.all_traces())]
+            now = self._now(None, None)
+            found = [as_seen(states(map(claim_of, rows)), now) for rows in reading.claims(reading.all_traces())]
         waiting: list[Untold] = []
         for trace in found:
             digest, kept = states_digest(trace), texts.trajectory_text(trace.id)
+            if any(state.status == "upcoming" for state in trace.states):
+                continue  # a text ends in what holds; it is written once that has begun
             if kept is None or kept.states != digest or (again and not kept.text):
                 shown = trace if self._redactor is None else self._shown(space, (told(trace),))[0].trace
                 waiting.append(Untold(digest, shown))
@@ -185,12 +200,15 @@ class Chronicle:
         self.keep_up(space, None)
         with space.store.traced() as reading:
             found = reading.claims(reading.traces_of_unit(unit_id))
-        shown = self._shown(space, tuple(told(states(map(claim_of, rows))) for rows in found))
+        now = self._now(None, None)
+        shown = self._shown(space, tuple(told(as_seen(states(map(claim_of, rows)), now)) for rows in found))
         return [state_event(each, state, unit_id) for each in shown for state in each.states if state.says(unit_id)]
 
-    def around(self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment) -> Told:
+    def around(
+        self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment, question_time: Moment = None
+    ) -> Told:
         """What these units claim, and the trajectories that they are part of, as far as traces have been kept up."""
-        found = around(space.store, units, said_by(known_at))
+        found = around(space.store, units, said_by(known_at), self._now(question_time, known_at))
         worded = [(each, self._in_words(space, each)) for each in found.trajectories]
         shown = self._shown(space, tuple(said for _, said in worded))
         pairs = zip(shown, worded, strict=True)
@@ -235,13 +253,38 @@ class Chronicle:
                 held.standing[then, by] = found
             return found
 
-    def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
-        """Units that say what holds, and what held before, where a question asks for a relation that has a trace."""
-        want = wanted(question)
+    def sides(
+        self,
+        space: Namespace,
+        question: str,
+        times: Sequence[Interval] = (),
+        question_time: Moment = None,
+        known_at: Moment = None,
+        passes: Passes | None = None,
+    ) -> Sides | None:
+        """Units of the states that are asked for, and units of the trace's other states; None where nothing is read.
+
+        A question without a time asks for what holds when it is asked. `times`: the fact times in it. Of the claims
+        only those count that had been said by `known_at` and that pass.
+        """
+        want = wanted(question, times, asked_at(question_time))
         if want is None or not self.keep_up(space, BEFORE_ASKING):
             return None
         with space.store.traced() as reading:
-            return sides(reading, self._bearers(space, reading), want, said_by(known_at))
+            now = self._now(question_time, known_at)
+            return sides(reading, self._bearers(space, reading), want, now, said_by(known_at), passes)
+
+    def _now(self, question_time: Moment, known_at: Moment) -> Now:
+        """When a question is asked: as is said; else at the end of `known_at`; else on the clock's day.
+
+        Where a trace tells of later days than the clock, it is the day of the last of its utterances.
+        """
+        if question_time is not None and (asked := asked_at(question_time)) is not None:
+            return Now(Then(asked.date(), exact_moment(question_time)), given=True)
+        if known_at is not None and serial(known_at) is None:
+            heard = last_moment(known_at)
+            return Now(Then(heard.date(), heard), given=True)
+        return Now(Then(self._clock().date()))
 
     def _bearers(self, space: Namespace, reading: TraceReading) -> Bearers:
         held = self._of(space)

@@ -25,7 +25,9 @@ def last_day(moment: Moment) -> date:
 
 
 def exact_moment(moment: Moment) -> datetime | None:
-    """The moment that `as_of` names with a time of day; None for a whole day, month or year. Raises InvalidInput.
+    """The moment that `as_of` or `question_time` names with a time of day; None for a whole day, month or year.
+
+    Raises InvalidInput.
 
     >>> exact_moment("2024-05-02T12:00").isoformat()
     '2024-05-02T12:00:00'

@@ -35,7 +35,7 @@ from .stores.index import Index, Mask, Rows
 from .stores.reading import time_number
 from .stores.segment import FACT_TIME, NO_DAY, NO_TIME
 from .text import clean
-from .types import Hit, MemoryUnit, UnitKind
+from .types import Hit, Interval, MemoryUnit, UnitKind
 
 Keys = NDArray[np.int64]
 Passes = Callable[[Keys], Mask]  # (n,) keys of units → (n,) which of them the filter lets through
@@ -57,7 +57,7 @@ class Standing(Protocol):
 
 
 class Sides(Protocol):
-    """Keys of units that say what holds, and of those that say only what held before."""
+    """Keys of units that say what is asked for, and of those that say only what held at other times."""
 
     @property
     def current(self) -> Sequence[int]: ...
@@ -71,8 +71,16 @@ class Traces(Protocol):
     def standing(self, space: Namespace, as_of: Moment, known_at: Moment, passes: Passes | None = None) -> Standing:
         """Units whose states were over by then, as far as was known; only units that pass may end a state."""
 
-    def now(self, space: Namespace, question: str, known_at: Moment) -> Sides | None:
-        """What holds and what does not, for a question about the present whose relation has a trace."""
+    def sides(
+        self,
+        space: Namespace,
+        question: str,
+        times: Sequence[Interval] = (),
+        question_time: Moment = None,
+        known_at: Moment = None,
+        passes: Passes | None = None,
+    ) -> Sides | None:
+        """What held when it is asked for, and what did not, where the relation asked for has a trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +210,10 @@ class Recall:
             words=lambda rows: _words(space, index, rows),
         )
         found = activate(index, asked, around, settings, allowed)
-        if self._traces is not None and scope.as_of is None and not asked.query.constraints.fact_times:
-            found = _current_first(index, found, self._traces.now(space, question, scope.known_at))
+        if self._traces is not None and scope.as_of is None and not asked.query.constraints.utterance_times:
+            times = asked.query.constraints.fact_times
+            sides = self._traces.sides(space, question, times, question_time, scope.known_at, passes)
+            found = _asked_first(index, found, sides)
         return index, found, standing
 
     def _asked(self, space: Namespace, index: Index, question: str, question_time: Moment) -> Asked:
@@ -223,8 +233,8 @@ def _words(space: Namespace, index: Index, rows: Rows) -> list[str]:
     return [found[key] for key in keys if key in found]
 
 
-def _current_first(index: Index, found: Activation, sides: Sides | None) -> Activation:
-    """What holds before what held, where a question about now asks for it."""
+def _asked_first(index: Index, found: Activation, sides: Sides | None) -> Activation:
+    """What holds, or held at the time that is asked about, before what did not."""
     if sides is None:
         return found
     current = index.rows_of(np.array(sides.current, np.int64))

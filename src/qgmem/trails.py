@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from .construction.traces import Claim, KnownAt, known_by, states
+from .construction.traces import Claim, KnownAt, Now, as_seen, known_by, states
 from .generation.serialise import Step, Trail
 from .stores.protocol import Store
 from .tracing import claim_of
@@ -31,8 +31,10 @@ class Told:
         return [replace(trail(each, as_of), written=written.get(each.trace.id)) for each in self.trajectories]
 
 
-def around(store: Store, units: Sequence[MemoryUnit], known_at: KnownAt) -> Told:
+def around(store: Store, units: Sequence[MemoryUnit], known_at: KnownAt, now: Now) -> Told:
     """Claims of these units and their traces, as known by `known_at`; it takes as long as those traces are.
+
+    `now` decides which of the states are current.
 
     Triples are of states that somebody tells of first hand: no retraction, no end, no hearsay.
     """
@@ -49,7 +51,7 @@ def around(store: Store, units: Sequence[MemoryUnit], known_at: KnownAt) -> Told
         for unit_id, each in said.items()
     }
     found = (known_by(states(each), known_at) for each in claims if each)
-    return Told(triples, tuple(told(trace) for trace in found if trace is not None))
+    return Told(triples, tuple(told(as_seen(trace, now)) for trace in found if trace is not None))
 
 
 def trail(trajectory: Trajectory, as_of: date | None = None) -> Trail:

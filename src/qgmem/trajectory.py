@@ -58,7 +58,7 @@ class Trajectory:
 
     @property
     def current(self) -> tuple[TraceState, ...]:
-        """What holds to this day, as far as was known."""
+        """What holds to this day, as far as was known; not what is to begin."""
         return tuple(state for state in self.states if state.status in ("current", "coexisting"))
 
     def timeline(self, width: int = 100) -> str:

@@ -1,7 +1,7 @@
-"""The newest state answers questions about now: what holds comes before what held ([Q] §III-A2, SPEC §2.6).
+"""The newest state answers questions about now, that of then questions about then ([Q] §III-A2, SPEC §2.6).
 
 Only units of one trace change places, and only among the places that they have; the rest of the pool stands where it
-stood. Which units say what holds is read from stored traces and handed in.
+stood. Which units say what is asked for is read from stored traces and handed in.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .activate import Activation
 
 
 def reorder(found: Activation, current: Rows, superseded: Rows) -> Activation:
-    """The pool with rows of `current` states before rows of `superseded` ones; scores keep to their places.
+    """The pool with rows of `current` states, those asked for, before rows of others; scores keep to their places.
 
     Where the pool holds no unit of either side nothing changes.
     """

@@ -38,11 +38,18 @@ class Asserted:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A unit's claim in one trace: the status of the state it says, None for an end or a retraction."""
+    """A unit's claim in one trace: the status of the state it says, None for an end or a retraction.
+
+    `begins`, `ends`: days of that state as ordinals, None where open or unknown. `said`: sequence of its turn; `day`:
+    when that was said, as ISO text or None.
+    """
 
     unit: int
     status: str | None
-    said: int  # sequence of its turn
+    begins: int | None
+    ends: int | None
+    said: int
+    day: str | None
 
 
 class TraceReading:
@@ -118,7 +125,8 @@ class TraceReading:
     def sides(self, subject: str, relation: str) -> list[Side]:
         """What units say about one subject–relation, by stored states."""
         sql = (
-            "SELECT c.unit, s.status, t.sequence FROM atoms a JOIN atoms b ON b.trace = a.trace "
+            "SELECT c.unit, s.status, s.valid_from, s.valid_to, t.sequence, substr(t.utterance_time, 1, 10) "
+            "FROM atoms a JOIN atoms b ON b.trace = a.trace "
             "JOIN triples c ON c.atom = b.key LEFT JOIN states s ON s.opening = c.state "
             "JOIN units u ON u.key = c.unit "
             "JOIN turns t ON t.sequence = CAST(coalesce(u.voice, u.first_turn) AS INTEGER) "

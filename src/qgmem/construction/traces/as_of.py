@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from .claims import KnownAt, instant, known
-from .states import State, Trace, states
+from .states import HOLDING, State, Status, Trace, states
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,48 @@ class Then:
     def held(self, state: State) -> bool:
         """Had it begun and was it not over? What was taken back never held."""
         return state.status != "retracted" and self.begun(state) and not self.over(state)
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """When a question is asked. `given`: somebody said so; else it is the clock's day, and a memory may be ahead."""
+
+    then: Then
+    given: bool = False
+
+    def among(self, said: Iterable[date]) -> Then:
+        """The point itself; a day that nobody gave is at least that of the latest of what was said."""
+        return self.then if self.given else Then(max((self.then.day, *said)))
+
+
+def as_seen(trace: Trace, asked: Now) -> Trace:
+    """The trace with each state's status when asked: what is to begin is `upcoming`, what is to end still holds.
+
+    Statuses of `states` are those at the end of all time that is spoken of: "I move to York in 2031" ends what was
+    before. Only the statuses and their reasons change.
+    """
+    now = asked.among(claim.utterance_time.date() for claim in trace.claims if claim.utterance_time)
+    if all(now.begun(state) and (state.valid_to is None or now.over(state)) for state in trace.states):
+        return trace
+    holding = [state for state in trace.states if holds(state, now)]
+    status: Status = "coexisting" if not trace.one and len(holding) > 1 else "current"
+
+    def judged(state: State) -> State:
+        if state.status == "retracted":
+            return state
+        if not now.begun(state):
+            return replace(state, status="upcoming", reason=f"begins on {state.valid_from}")
+        if state not in holding or state.status == status:
+            return state
+        kept = state.reason if state.valid_to is None else f"holds until {state.valid_to}, then {state.reason}"
+        return replace(state, status=status, reason=kept)
+
+    return replace(trace, states=tuple(map(judged, trace.states)))
+
+
+def holds(state: State, now: Then) -> bool:
+    """Is it what holds now, as far as is known: begun, and not over or known to be followed at some time?"""
+    return now.begun(state) and (state.status in HOLDING or (state.valid_to is not None and now.held(state)))
 
 
 def known_by(trace: Trace, known_at: KnownAt) -> Trace | None:

@@ -58,7 +58,7 @@ class Claim:
 
     @property
     def since(self) -> datetime | None:
-        """The exact moment from which it holds, where the day is that of the utterance; None where a fact time says."""
+        """The moment from which it holds, where the day is that of the utterance; None where a fact time says."""
         return self.utterance_time if self.fact_time is None else None
 
     @property

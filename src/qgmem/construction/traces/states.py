@@ -27,7 +27,8 @@ from .lanes import Entry, Place, lanes, places
 from .relations import relation_of
 from .voiding import voided
 
-Status = Literal["current", "superseded", "retracted", "coexisting"]
+Status = Literal["current", "superseded", "retracted", "coexisting", "upcoming"]
+HOLDING = ("current", "coexisting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,8 @@ class State:
     `valid_from` None: unknown, flagged `time-unknown`. `valid_to` None: still open, unless flagged `end-unknown`.
     `known_from`: when it was said; None for an unknown time, then `sequence` tells the order (`serial-N`).
     `repeats` are units that say the same. `reason` says why the status is what it is, naming the unit behind it.
-    `flags` also holds `hearsay` when nobody but a quoted person said it. `since`, `until`: the moments of the two days,
-    where they are those of utterances; None where a fact time, which knows days only, decides.
+    `flags` also holds `hearsay` when nobody but a quoted person said it. `since`, `until`: the moments of the two
+    days, where they are those of utterances; None where a fact time, which knows days only, decides.
     """
 
     value: str
@@ -77,7 +78,7 @@ class Trace:
     @property
     def current(self) -> tuple[State, ...]:
         """What holds now: at most one state of a relation with one value at a time."""
-        return tuple(state for state in self.states if state.status in ("current", "coexisting"))
+        return tuple(state for state in self.states if state.status in HOLDING)
 
 
 def states(claims: Iterable[Claim]) -> Trace:

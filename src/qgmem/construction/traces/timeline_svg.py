@@ -15,7 +15,13 @@ from .timeline import Axis, axis, said
 from .trajectory import line
 
 WIDTH, LEFT, RIGHT, ROW, TOP, FOOT = 960, 214, 110, 34, 68, 52
-COLOURS = {"current": "#1b7f5c", "coexisting": "#2f6fb2", "superseded": "#9aa5b1", "retracted": "#c0392b"}
+COLOURS = {
+    "current": "#1b7f5c",
+    "coexisting": "#2f6fb2",
+    "superseded": "#9aa5b1",
+    "retracted": "#c0392b",
+    "upcoming": "#8a6d1d",
+}
 WORDS = COLOURS | {"superseded": "#52606d"}  # of texts: dark enough to read on white
 
 
@@ -87,7 +93,7 @@ def _bar(state: State, scale: Axis, y: int, colour: str) -> list[str]:
         f'<rect x="{start:.1f}" y="{y + 8}" width="{max(3.0, stop - start):.1f}" height="{ROW - 16}" rx="3" '
         f'fill="{colour}" fill-opacity="{opacity}" stroke="{colour}"{dash}/>'
     ]
-    if state.status in ("current", "coexisting") and state.valid_to is None:
+    if state.status in ("current", "coexisting", "upcoming") and state.valid_to is None:
         middle = y + ROW // 2
         tip = f"{stop:.1f},{y + 6} {stop + 9:.1f},{middle} {stop:.1f},{y + ROW - 6}"
         out.append(f'<polygon points="{tip}" fill="{colour}"/>')

@@ -16,9 +16,11 @@ def trajectory(trace: Trace) -> str:
         from 2021-01-01 to 2024-03-01: Oslo, said 2024-08-01 [u5]
         from 2024-03-01: Porto, said 2024-04-05 [u2; again u6]
         now: Porto [u2]
+
+    What begins later than now (`as_of.as_seen`) is marked as upcoming.
     """
     lines = [f"{trace.subject_name} · {trace.relation}"]
-    lines += [line(state) for state in trace.states]
+    lines += [line(state) + ("; upcoming" if state.status == "upcoming" else "") for state in trace.states]
     lines.append(latest(trace))
     return "\n".join(lines)
 

@@ -156,8 +156,8 @@ def _asked(memory: Memory, space: Namespace) -> dict[str, dict[str, float]]:
         "as_of, another day": each(lambda day: chronicle.standing(space, day, None), days),
         "as_of and known_at, first": each(lambda day: chronicle.standing(space, day, "2021-06"), days[:1]),
         "as_of and known_at, another day": each(lambda day: chronicle.standing(space, day, "2021-06"), days[1:]),
-        "question about now": each(lambda who: chronicle.now(space, f"Where does {who} live?", None), subjects),
-        "question that is not read": each(lambda who: chronicle.now(space, f"What did {who} say?", None), subjects),
+        "question about now": each(lambda who: chronicle.sides(space, f"Where does {who} live?"), subjects),
+        "question that is not read": each(lambda who: chronicle.sides(space, f"What did {who} say?"), subjects),
     }
 
 
