@@ -172,6 +172,54 @@ def test_a_damaged_file_is_named(tmp_path: Path, damage: str) -> None:
         use(memory)
 
 
+@pytest.mark.parametrize("beside", ["open.lock", "index.snapshot", f"{DATABASE}-wal"])
+@pytest.mark.parametrize("size", [0, 50])
+def test_an_emptied_file_is_damage_and_stays_as_it_is(tmp_path: Path, beside: str, size: int) -> None:
+    """Each neighbour alone shows that words were here once; a file of 50 bytes shows it by itself."""
+    with memory_at(tmp_path) as memory:
+        memory.add("My dog is called Biscuit.")
+    folder = tmp_path / FOLDER
+    assert (folder / "open.lock").stat().st_size > 0
+    for path in folder.iterdir():
+        path.unlink()
+    (folder / beside).write_bytes(b"written\n")
+    (folder / DATABASE).write_bytes(b"\0" * size)
+    memory = memory_at(tmp_path)
+    for call in (
+        lambda: memory.search("dog"),
+        memory.get_all,
+        lambda: memory.add("more"),
+        memory.stats,
+        lambda: memory.export(tmp_path / "x"),
+    ):
+        with pytest.raises(StoreDamaged, match=f"{FOLDER}/{DATABASE}.*doctor"):
+            call()
+    assert (folder / DATABASE).read_bytes() == b"\0" * size
+
+
+def test_an_empty_file_with_nothing_beside_it_is_a_beginning(tmp_path: Path) -> None:
+    """Whoever was killed between making the file and writing it leaves this, and has acknowledged nothing."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / DATABASE).touch()
+    (tmp_path / FOLDER / "open.lock").touch()
+    with memory_at(tmp_path) as memory:
+        memory.add("first")
+        assert texts_of(memory) == ["first"]
+
+
+def test_a_deletion_cut_off_before_its_last_file_lets_a_memory_begin_anew(tmp_path: Path) -> None:
+    """The lock file goes last; what it says of the former database is taken back before a new one begins."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "open.lock").write_bytes(b"written\n")
+    with memory_at(tmp_path) as memory:
+        memory.add("first")
+        assert texts_of(memory) == ["first"]
+
+
+def texts_of(memory: Memory) -> list[str]:
+    return [unit.text for unit in memory.get_all()]
+
+
 def found_wrong(folder: Path) -> list[str]:
     """What a check of the file says, be it as a list or because the file cannot even be opened."""
     try:

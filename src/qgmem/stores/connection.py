@@ -18,9 +18,10 @@ from pathlib import Path
 
 from ..errors import InvalidInput, StoreDamaged, StoreError, StoreUnavailable
 from . import schema
-from .folder import DATABASE, OPEN_LOCK
+from .folder import DATABASE, OPEN_LOCK, SNAPSHOT
 from .locks import FileLock
 
+WRITTEN = b"written\n"  # in the lock file beside a database that has its tables
 Identity = tuple[int, int]  # device, inode
 BUSY_SECONDS = 60.0
 PRAGMAS = (
@@ -161,11 +162,14 @@ class SqliteFile:
 
     def _connect(self) -> sqlite3.Connection:
         fixed = _read_only(self.path)
+        self._check_not_emptied()
         if fixed:
             # Without a log there is nothing to share with a writer, and no file to share it by can be made.
             way = "mode=ro" if _log_size(self.path) else "immutable=1"
             self._stamp = _stamp(self.path)
         else:
+            if not self.path.exists():
+                _mark(self.presence.path, b"")
             with suppress(FileExistsError):  # its log and the rest take over that it is its owner's alone
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             way = "mode=rwc"
@@ -196,7 +200,22 @@ class SqliteFile:
         except BaseException:
             connection.close()
             raise
+        if not fixed:
+            _mark(self.presence.path, WRITTEN)
         return connection
+
+    def _check_not_emptied(self) -> None:
+        """An empty file is one that is just beginning, unless its neighbours show that it was written before.
+
+        They are looked at first: whoever is beginning writes the file before its mark. Raises StoreDamaged.
+        """
+        names = (SNAPSHOT, OPEN_LOCK, f"{DATABASE}-wal")
+        signs = [name for name in names if _size(self.folder / name)]
+        if signs and _size(self.path) == 0:
+            raise StoreDamaged(
+                f"{self.folder.name}/{self.path.name}: is empty, and {signs[0]} shows that it once was not; put a "
+                "backup back, or remove the folder to begin anew; `qgmem doctor` checks the others"
+            )
 
 
 def stored_user(path: Path) -> str | None:
@@ -229,10 +248,22 @@ def _read_only(path: Path) -> bool:
 
 def _log_size(path: Path) -> int:
     """Bytes of the write-ahead log beside the file."""
+    return _size(Path(f"{path}-wal")) or 0
+
+
+def _size(path: Path) -> int | None:
+    """Bytes of a file; None if none can be seen."""
     try:
-        return os.stat(f"{path}-wal").st_size
+        return os.stat(path).st_size
     except OSError:
-        return 0
+        return None
+
+
+def _mark(path: Path, sign: bytes) -> None:
+    """What the lock file says of the database beside it; one that cannot be written now is when it is next opened."""
+    if _size(path) != len(sign):
+        with suppress(OSError):
+            path.write_bytes(sign)
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:

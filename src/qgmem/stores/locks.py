@@ -17,15 +17,15 @@ class FileLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._handle: int | None = None
 
     def acquire(self, *, shared: bool, wait: bool = True) -> bool:
         """Take the lock; False when it is another's and `wait` is off. Raises OSError."""
         for attempt in itertools.count():
-            self._path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
             try:
-                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+                handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
             except FileNotFoundError:
                 if attempt > 100:
                     raise
@@ -51,7 +51,7 @@ class FileLock:
 
     def _still_there(self, handle: int) -> bool:
         try:
-            return os.path.samestat(os.fstat(handle), os.stat(self._path))
+            return os.path.samestat(os.fstat(handle), os.stat(self.path))
         except FileNotFoundError:
             return False
 

@@ -24,8 +24,10 @@ def doctor(
 ) -> None:
     """Check every memory for damage, gaps and leftovers.
 
-    Ends with 1 if something is not as it was written, or could not be looked at. Notes alone end with 0. --fix
-    touches no content.
+    Reads every file whole: its pages, whether turns, units, vectors and windows have what they rest on, and whether
+    dates and metadata can be read back. Words that somebody changed inside a file that is still whole are not
+    noticed. Ends with 1 for damage, or for what could not be looked at; notes alone end with 0. --fix touches no
+    content.
 
     \b
     qgmem doctor
