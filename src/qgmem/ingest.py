@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .construction.identity import turn_ids
+from .construction.identity import Seen, turn_ids
 from .construction.messages import Message, Timestamp, checked_metadata, identifier, read_message
 from .construction.redaction import Redactor
 from .construction.verbatim import attributes, chunks, embedding_texts
@@ -57,8 +57,11 @@ class Ingest:
         self._embedder, self._extractor, self._settings = embedder, extractor, settings
         self._redactor = redactor  # of what is written
 
-    def add(self, space: Namespace, messages: Messages, shared: Shared) -> AddReport:
-        """Store what can be stored, in one transaction, and say of each message what became of it."""
+    def add(self, space: Namespace, messages: Messages, shared: Shared, seen: Seen | None = None) -> AddReport:
+        """Store what can be stored, in one transaction, and say of each message what became of it.
+
+        `seen`: what the earlier batches of the same file held, so that a repeated message is told apart in all of it.
+        """
         items = [messages] if isinstance(messages, str | Mapping) else list(messages)
         shared = replace(
             shared,
@@ -79,7 +82,7 @@ class Ingest:
             except InvalidInput as error:
                 report[place] = AddItem("failed", None, str(error))
         sessions = [message.session_id or shared.session_id or DEFAULT_SESSION for message in read.values()]
-        ids = turn_ids(list(read.values()), space.store.user_id, sessions)
+        ids = turn_ids(list(read.values()), space.store.user_id, sessions, seen)
         turns = {
             place: _turn(message, turn_id, session, metadata, shared)
             for (place, message), turn_id, session in zip(read.items(), ids, sessions, strict=True)

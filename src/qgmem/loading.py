@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from .construction.identity import Seen
 from .construction.redaction import Redactor
 from .errors import InvalidInput
 from .ingest import Ingest, Shared
 from .interchange import READERS, detect, read
+from .interchange.sessions import with_sessions
 from .restoring import BATCH, Restoring
 from .spaces import Spaces
 from .types import AddItem, AddReport, ImportProblem, ImportRecord
@@ -30,11 +33,12 @@ class Loading:
         if name == "qgmem":
             yield from Restoring(self._spaces, self._ingest, self._redactor).restore(path, user_id)
             return
-        for batch in _batches(read(path, name)):
+        seen: Seen = Counter()
+        for batch in _batches(with_sessions(read(path, name), path, name)):
             for owner, records in groupby(batch, lambda record: _owner(record, user_id)):
-                yield self._add(list(records), owner)
+                yield self._add(list(records), owner, seen)
 
-    def _add(self, records: list[ImportRecord | ImportProblem], owner: str | None) -> AddReport:
+    def _add(self, records: list[ImportRecord | ImportProblem], owner: str | None, seen: Seen) -> AddReport:
         messages: list[Mapping[str, Any]] = []
         wheres: list[str] = []
         failed = [
@@ -49,7 +53,7 @@ class Loading:
                 session = {"session_id": record.session_id} if record.session_id is not None else {}
                 messages.append({**record.message, **session})
                 wheres.append(record.where)
-        report = self._ingest.add(self._spaces.space(owner), messages, Shared())
+        report = self._ingest.add(self._spaces.space(owner), messages, Shared(), seen)
         items = [
             AddItem(item.status, item.turn_id, f"{where}: {item.reason}") if item.status == "failed" else item
             for item, where in zip(report.items, wheres, strict=True)
