@@ -29,9 +29,10 @@ from .stores.trace_words import put_words
 from .tracing import RULES, catch_up, claim_of
 from .tracing.asked import wanted
 from .tracing.comparing import Comparison
+from .tracing.looking_back import WORDS, held_until
 from .tracing.names import Bearers, key
 from .tracing.sides import Sides, sides
-from .tracing.standing import Passes, Standing, heard, on
+from .tracing.standing import Passes, Standing, heard, looking_back, on
 from .trails import Told, around
 from .trajectory import Trajectory, blacked_out, state_event, told
 from .types import Interval, MemoryUnit, Triple
@@ -49,6 +50,8 @@ class _Held:
     lock: threading.RLock = field(default_factory=threading.RLock)
     bearers: tuple[int, Bearers] | None = None  # with the change that it belongs to
     change: int = -1  # that the following belong to
+    last_days: dict[int, int] = field(default_factory=dict)  # of units that look back, with the change in `looked`
+    looked: int = 0
     heard: dict[KnownAt, Asserted] = field(default_factory=dict)
     standing: dict[tuple[Then, KnownAt], Standing] = field(default_factory=dict)
 
@@ -249,6 +252,7 @@ class Chronicle:
             if by not in held.heard:
                 held.heard[by] = heard(reading, held.heard[None], by)
             found = on(reading, held.heard[by], then, by, passes)
+            found = looking_back(found, self._last_days(held, reading), then)
             if passes is None:
                 held.standing[then, by] = found
             return found
@@ -285,6 +289,18 @@ class Chronicle:
             heard = last_moment(known_at)
             return Now(Then(heard.date(), heard), given=True)
         return Now(Then(self._clock().date()))
+
+    @staticmethod
+    def _last_days(held: _Held, reading: TraceReading) -> dict[int, int]:
+        """Units that tell of the past without saying since when: up to which day; read once each time they change."""
+        if held.looked != reading.change:
+            for unit, text, said in reading.worded(WORDS, held.looked):
+                last = None if text is None or said is None else held_until(text, said)
+                held.last_days.pop(unit, None)
+                if last is not None:
+                    held.last_days[unit] = last.toordinal()
+            held.looked = reading.change
+        return held.last_days
 
     def _bearers(self, space: Namespace, reading: TraceReading) -> Bearers:
         held = self._of(space)

@@ -85,6 +85,45 @@ def test_what_ends_another_state_is_shown_though_its_own_time_is_later(tmp_path:
         assert ids(memory, "Where does Mia live?", as_of="2025-01-01") == {"b"}
 
 
+# ---- late reports
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "hidden"),
+    [
+        ("Until 2023 I lived in Bath.", "2022", "2024-02"),
+        ("I lived in Bath till May 2021.", "2021-05", "2021-06"),
+        ("Up to the end of 2020 I lived in Bath.", "2019", None),
+        ("Before 2020 I lived in Bath.", "2019", "2020"),
+        ("By 2020 I had lived in Bath for ages.", "2019", "2021"),
+        ("I used to live in Bath.", "2010", None),
+        ("Until recently I lived in Bath.", "2024-07", None),
+    ],
+)
+def test_what_began_nobody_knows_when_is_shown_and_flagged(
+    tmp_path: Path, words: str, shown: str, hidden: str | None
+) -> None:
+    """Said in August 2024: up to the end it names it may have held; between that and August it is not shown."""
+    with memory_of(tmp_path, ("a", words, "2024-08-02")) as memory:
+        (hit,) = memory.search("Where did Mia live?", as_of=shown)
+        assert hit.id == "a"
+        assert "state-time-unknown" in hit.flags
+        assert hidden is None or ids(memory, "Where did Mia live?", as_of=hidden) == set()
+        assert ids(memory, "Where did Mia live?", as_of=shown, known_at="2024-07") == set()
+        memory.update("a", "I live in Bath.")
+        assert ids(memory, "Where did Mia live?", as_of=shown) == set()
+
+
+@pytest.mark.parametrize(
+    "words", ["I have time until Friday.", "I am used to rain.", "We travelled by train.", "Wait until you see Bath."]
+)
+def test_deadlines_and_habits_are_no_late_reports(tmp_path: Path, words: str) -> None:
+    """None of them speaks of a time that was over when it was said."""
+    with memory_of(tmp_path, ("a", words, "2024-08-02")) as memory:
+        assert ids(memory, "Bath train rain time", as_of="2023") == set()
+        assert ids(memory, "Bath train rain time", as_of="2025") == {"a"}
+
+
 # ---- times of day
 
 

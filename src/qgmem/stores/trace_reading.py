@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,6 +134,17 @@ class TraceReading:
             "WHERE (a.subject, a.relation) = (?, ?)"
         )
         return [Side(*row) for row in self._connection.execute(sql, (subject, relation))]
+
+    def worded(self, words: Sequence[str], since: int) -> list[tuple[int, str | None, datetime | None]]:
+        """(unit, its text if one of the words occurs in it, when it was said) of units written after a change."""
+        text = "coalesce(u.text, t.text)"
+        holds = " OR ".join(f"instr(lower({text}), ?)" for _ in words) or "0"
+        sql = (
+            f"SELECT u.key, CASE WHEN {holds} THEN {text} END, t.utterance_time FROM units u JOIN turns t "
+            "ON t.sequence = CAST(coalesce(u.voice, u.first_turn) AS INTEGER) WHERE +u.change > ?"
+        )
+        rows = self._connection.execute(sql, (*words, since))
+        return [(key, said, None if said is None else reading.time_of(time)) for key, said, time in rows]
 
     def asserted(self) -> Asserted:
         """Which state each claim says, of all claims that say one, and where each claim belongs."""

@@ -6,7 +6,7 @@ which something changed around the very time of day that is asked for, are worke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -28,13 +28,25 @@ NO_TRACES: Int64 = np.empty(0, np.int64)
 class Standing:
     """Keys of units, ascending. `over`: every state that the unit says was over by then.
 
-    `opens`: it was the first to say something that held then. `vague`: of the states it says only those may have held
+    `opens`: it was the first to say something that held then, or tells something of unknown beginning that may have.
+    `vague`: of the states it says only those may have held
     whose beginning or end nobody knows.
     """
 
     over: Int64
     vague: Int64
     opens: Int64
+
+
+def looking_back(standing: Standing, last_days: Mapping[int, int], then: Then) -> Standing:
+    """With the units that tell of the past without saying since when. `last_days`: unit → up to which day (ordinal).
+
+    They count as vague on those days, unless a state that they say is known to be over or to hold.
+    """
+    day = then.day.toordinal()
+    units = np.array(sorted(unit for unit, last in last_days.items() if day <= last), np.int64)
+    units = units[~np.isin(units, standing.over) & ~np.isin(units, standing.opens)]
+    return Standing(standing.over, np.union1d(standing.vague, units), np.union1d(standing.opens, units))
 
 
 def on(reading: TraceReading, asserted: Asserted, then: Then, known_at: KnownAt, passes: Passes | None) -> Standing:
