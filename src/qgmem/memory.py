@@ -246,10 +246,10 @@ class Memory:
     ) -> list[Hit]:
         """The units that answer, best first; `limit` (or `top_k`) of them, by default the settings' k.
 
-        `as_of`: only what was true by that day. `known_at`: only what had been said by then, or `serial-N`.
-        `question_time`: what "yesterday" in the question means, never a constraint. `explain`: what each part added
-        to the score. `filters`: conditions on fields and metadata, as {"speaker": {"in": ["Ana", "Cy"]}};
-        docs/filters.md has every field and operator. A namespace that does not exist has no hits.
+        `as_of`: only what was true by that day, or time of day. `known_at`: only what had been said by then, or
+        `serial-N`. `question_time`: what "now" and "yesterday" mean, never a constraint; else `known_at`, or today.
+        `explain`: what each part added to the score. `filters`: conditions on fields and metadata, as {"speaker":
+        {"in": ["Ana", "Cy"]}}; docs/filters.md has every field and operator. No namespace, no hits.
         """
         user_id, scope = scoped(filters, user_id, as_of, known_at, agent_id=agent_id, run_id=run_id)
         wanted = how_many(limit, top_k, self.settings.k)
@@ -355,8 +355,9 @@ class Memory:
     ) -> tuple[Trajectory, ...]:
         """What was true of somebody and when, one trajectory a relation, namesakes apart; empty where none is known.
 
-        `relation`: "home", or as one says it, "lives in". `as_of`: what held on that day. `known_at`: as it stood by
-        then, or `serial-N`. Raises NotFound, with the nearest names, for a subject that nobody spoke of.
+        `relation`: "home", or as one says it, "lives in". `as_of`: what held on that day, or time of day.
+        `known_at`: as it stood by then, or `serial-N`; what begins later than that, or today, is `upcoming`. Raises
+        NotFound, with the nearest names, for a subject that nobody spoke of.
         """
         return self._chronicle.trajectory(self._existing(user_id), subject, relation, as_of, known_at)
 
