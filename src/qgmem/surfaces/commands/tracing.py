@@ -21,7 +21,7 @@ def trace(
         str | None, typer.Option("--relation", help="home, employer, …; all if left out.", metavar="NAME")
     ] = None,
     user: User = USER,
-    as_of: Annotated[str | None, typer.Option("--as-of", help="Only what held on that day.", metavar="WHEN")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", help="Only what held then.", metavar="WHEN")] = None,
     known_at: Annotated[
         str | None, typer.Option("--known-at", help="As it was known by then.", metavar="WHEN")
     ] = None,
@@ -29,7 +29,9 @@ def trace(
     path: Folder = FOLDER,
     json: Json = False,
 ) -> None:
-    """Show what was true of somebody, and when.
+    """Show what was true of somebody, and when; what begins later than today is upcoming.
+
+    --as-of takes a day, month or year, or a time of day, which counts where messages carry one.
 
     \b
     qgmem trace Ana --relation home --user ana
