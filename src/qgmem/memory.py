@@ -356,8 +356,7 @@ class Memory:
         """What was true of somebody and when, one trajectory a relation, namesakes apart; empty where none is known.
 
         `relation`: "home", or as one says it, "lives in". `as_of`: what held on that day, or time of day.
-        `known_at`: as it stood by then, or `serial-N`; what begins later than that, or today, is `upcoming`. Raises
-        NotFound, with the nearest names, for a subject that nobody spoke of.
+        `known_at`: as it stood by then, or `serial-N`; what begins later is `upcoming`. NotFound names the nearest.
         """
         return self._chronicle.trajectory(self._existing(user_id), subject, relation, as_of, known_at)
 

@@ -20,6 +20,7 @@ class TraceState:
     `valid_from` None: unknown, flagged `time-unknown`. `valid_to` None: still open, unless flagged `end-unknown`.
     `known_from`: when it was said; None for an unknown time, then `sequence` tells the order (`serial-N`). `quote` is
     the sentence in the unit `unit_id`; `repeats` are units that say it again. `source`: who is quoted, for hearsay.
+    `status` is judged at `known_at`, else today: what begins later is `upcoming`, what it will end is `current`.
     """
 
     value: str
