@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import pairwise
 
 from ..types import MemoryUnit, SourceSpan, Triple, Turn
+from .clause_check import contradicted_by_clause, flat_triple
 from .fact_dates import contradicted
 from .roles import misattributed
 from .speakers import wrong_speaker
@@ -29,6 +30,10 @@ REASONS = {
     "unsupported-words": "says something else than the turns it cites",
     "unsupported-object": "has an object that nobody spoke of",
     "negation-lost": "says that it is so where the quoted words say that it is not",
+    "hedge-lost": "says that it is so where its clause says that it may be, or is wished for or planned",
+    "other-subject": "says of the speaker what the quoted words say of another person",
+    "roles-swapped": "says that it was done by the one to whom it was done",
+    "parts-apart": "has its verb from one clause and its object from another",
     "date-contradicts-source": "dates it otherwise, or more precisely, than its source",
     "wrong-speaker": "gives to one speaker what was said of another",
     "assistant-is-not-user": "takes what the assistant said for what the user did",
@@ -88,10 +93,15 @@ def validate(draft: Draft, window: Window, *, language: str = "english", day_fir
     reason = reason or misattributed(draft.text, draft.triple, window.turns, cited, language)
     if reason is None and wrong_speaker(draft.text, found.quote, turn, window.turns, cited, language):
         reason = "wrong-speaker"
+    clause = (found.quote, turn, window.turns, language)
+    reason = reason or contradicted_by_clause(draft.text, draft.triple, *clause)
     if reason is not None:
         return reason
     triple = draft.triple
-    if triple is not None and not _triple_supported(triple, draft.text, around, language):
+    if triple is not None and (
+        not _triple_supported(triple, draft.text, around, language)
+        or contradicted_by_clause(flat_triple(triple), triple, *clause) is not None  # the claim kept its "might"
+    ):
         triple = None
     first, last = window.turns[found.first], window.turns[found.last]
     unit = MemoryUnit(
