@@ -3,6 +3,7 @@
 `python tests/unit/test_triples_lives.py [lives] [seed]` prints the tables of docs/results/traces.md.
 
 A triple is right if its turn claims it: same object, same subject, same act (state, end, retraction), same relation.
+An end is said of every relation that it may end ("left Acme": the job and the post held there); it counts once.
 A question about a state is right if the states of the traces made of these triples are exactly the true ones.
 """
 
@@ -85,7 +86,7 @@ def measure(lives: Iterable[Life]) -> Score:
             told.setdefault(claim.turn_id, []).append(claim)
         hits: set[str] = set()
         claims = read(life)
-        for claim in claims:
+        for claim in _once(claims, told):
             score.made += 1
             why = _compare(score, claim, told.get(claim.unit_id, []), people, hits)
             if why:
@@ -99,6 +100,20 @@ def measure(lives: Iterable[Life]) -> Score:
                 score.missed.append((each.predicate, texts[each.turn_id]))
         _ask(score, life, people, claims)
     return score
+
+
+def _once(claims: Iterable[Claim], told: dict[str, list[Told]]) -> list[Claim]:
+    """The claims, of ends and retractions that differ in the relation alone only the one told, else the first."""
+    kept: dict[tuple[str, ...], Claim] = {}
+    for claim in claims:
+        acts = claim.kind in ("end", "retraction")
+        key = (claim.unit_id, claim.subject_id, claim.kind, value_key(claim.object), "" if acts else claim.key)
+        said = {t.predicate for t in told.get(claim.unit_id, [])}
+        if key not in kept or relation_of(claim.predicate, claim.object).name in said:
+            kept.setdefault(key, claim)
+            if relation_of(kept[key].predicate, claim.object).name not in said:
+                kept[key] = claim
+    return list(kept.values())
 
 
 def _compare(score: Score, claim: Claim, said: list[Told], people: dict[str, Person], hits: set[str]) -> str:

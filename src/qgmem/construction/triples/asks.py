@@ -50,7 +50,8 @@ ROWS = (
     (rf"what diet {BE} WHO on", "is on diet", "any", "strictly"),
 )
 NO_ANSWER = re.compile(
-    r"^(?:no|nope|none|nothing|not|never|why|how|what|good|great|fine|well|thanks|thank|sure|yes|yeah|i|it|that|the "
+    r"^(?:no|nope|none|nothing|not|never|why|how|what|good|great|fine|well|thanks|thank|sure|yes|yeah|i|it|"
+    r"that|the "
     r"same|same|he|she|we|they|you|there|this|ask|don't|do not|can|some(?:where|thing)|any)\b",
     re.I,
 )
@@ -86,7 +87,8 @@ def asked(question: str, speech: Speech) -> Ask | None:
         if who in ("you", "your"):
             return Ask(speech.speaker, None, predicate, shape, lead)
         if who in ("she", "he", "her", "his"):
-            return Ask(speech.speaker, speech.last, predicate, shape, lead) if speech.last else None
+            person = speech.meant(who)
+            return Ask(speech.speaker, person, predicate, shape, lead) if person else None
         if match.group("kin"):
             person = Person(match.group("kinname") or "", kin=match.group("kin").lower(), of="")
             return Ask(speech.speaker, person, predicate, shape, lead)

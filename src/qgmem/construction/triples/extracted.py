@@ -45,7 +45,7 @@ def extracted(unit: MemoryUnit) -> Extracted | None:
     value = triple.object
     readings = SessionReader().read(unit.text, unit.speaker, "user", unit.utterance_time)
     fitting = [reading for reading in readings if _same(reading.object, value)]
-    if len(fitting) == 1:
+    if len({each.object for each in fitting}) == 1 or len(fitting) == 1:  # the first is what the sentence is about
         predicate, kind, value = fitting[0].predicate, fitting[0].kind, fitting[0].object
     when = min(unit.fact_times, default=None)
     return Extracted(subject, sure, predicate, value, "end" if kind == "end" else _kind(kind), when)

@@ -12,11 +12,17 @@ from .shapes import ANIMALS
 from .subject import NAME, OWNER, SUBJECT
 
 Tense = Literal["now", "event", "past", "end"]
-ADVERBS = (
-    r"(?:(?:now|just|also|still|finally|actually|currently|recently|really|already|only|at last|once|both|always|"
-    r"officially|mostly|mainly|happily|first|then|even|absolutely|truly|simply) )*"
+HELPED_ADVERBS = (  # that may stand before the verb, or between "have" and the verb
+    r"(?:now|just|also|still|finally|actually|currently|recently|really|already|only|at last|once|both|always|"
+    r"officially|mostly|mainly|happily|first|then|even|absolutely|truly|simply|today|newly|since|literally)"
 )
+ADVERBS = rf"(?:{HELPED_ADVERBS} )*"
 FLAT = r"(?:an? |the )?(?:\w+ ){0,2}?(?:flat|apartment|house|place|room|studio|home|condo|little house)"
+BARE_END = (
+    r"(?=\s*(?:$|[,;:(]|\s[-–—]\s)|\s(?:and|but|so|because|last|yesterday|today|in|on|this|after|since|at|"
+    r"now|ago|when|"
+    r"again|back|without|to|for|due|thanks|a|an|two|three|four|five|six|\d+|last|recently|finally|and|as)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,19 @@ def patterns() -> tuple[Pattern, ...]:
         mine = f"^(?P<subject>I) {head}{first}{tail}".replace("FLAT", FLAT)
         theirs = f"^{SUBJECT} {head}{third}{tail}".replace("FLAT", FLAT)
         found.append(Pattern(predicate, cast(Tense, tense), shape, mine, theirs))
+    return tuple(found)
+
+
+@cache
+def bare() -> tuple[Pattern, ...]:
+    """All patterns without an object: "I quit my job" ends whatever held."""
+    found = []
+    for predicates, tense, first, third in _rows("bare"):
+        tail = rf"(?P<object>){BARE_END}(?P<rest>.*)$"
+        head = rf"{ADVERBS}(?:"
+        mine = f"(?s)^(?P<subject>I) {head}{first}){tail}"
+        theirs = f"(?s)^{SUBJECT} {head}{first if third == '~' else third}){tail}"
+        found.append(Pattern(predicates, cast(Tense, tense), "none", mine, theirs))
     return tuple(found)
 
 

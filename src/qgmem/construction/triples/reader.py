@@ -8,56 +8,62 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import astuple
-from datetime import date, datetime
+from dataclasses import astuple, replace
+from datetime import datetime
 
-from ...types import Interval, JsonValue, Role
-from ..timex import find_times
+from ...types import JsonValue, Role
 from .asks import Ask, answer_of, asked
+from .borrowed import MADE_UP, hidden, own
+from .clauses import corrected, split, time_last, worded
 from .clean import plain, sentences
+from .doubts import HEDGED, UNSURE
 from .hearsay import quoted
-from .patterns import Pattern, Tense, patterns, possessed, turned
-from .readings import Person, Reading, ReadingKind
-from .shapes import objects, tidy_object
-from .subject import Speech, opens, owner_of, spoken_of, subject_of
+from .making import made
+from .patterns import Pattern, bare, patterns, possessed, turned
+from .readings import Person, Reading
+from .subject import Speech, mentioned, opens, owner_of, subject_of
 
-UNSURE = re.compile(
-    r"^(?:if|unless|whether|suppose|imagine|maybe|perhaps|what if|let's|let us|i wish|i hope|hopefully|ideally|"
-    r"in theory|in my dream|i dreamed|i dreamt|pretend)\b|"
-    r"\b(?:just kidding|not really|or something|i made that up)\b",
-    re.I,
-)
 TOPIC = re.compile(
     r"^(?:about|as for|regarding|speaking of|concerning)\s+(?P<who>[^:,]+)[:,]\s*(?P<rest>.+)$", re.I | re.S
 )
-CLAUSE = re.compile(r"(?:;\s+|:\s+|,? but (?=(?:I|she|he|my)\b)|, and (?=(?:I|she|he|my)\b)| and (?=(?:I|she|he)\b))")
-NOT_NOW = re.compile(r"\bno longer |\b(?:do|does) not (?=.*\bany ?more\b)", re.I)
-NEVER = re.compile(r"\b(was|am|is|had|has been|have been) never\b")
+AGED = re.compile(r"\b(?:I|[Hh]e|[Ss]he) was (?:only |just |about |barely |still )?(?:\d{1,2}|a kid|a "
+    r"child|young|a student|a teenager|little)\b")  # fmt: skip
+ABOUT_PEOPLE = frozenset(("is married to", "is together with", "is friends with"))
 READ_CHARACTERS = 20_000  # of a turn, as for attributes
 MEMORY_OF_PERSON = 4  # turns after which "she" is nobody
+SHORT = 12  # words of a question that goes on about who was just spoken of
+MOST_PEOPLE = 8  # that "she" may mean
 
 
 class SessionReader:
     """Reads the turns of one session in order; it remembers who was spoken of and what was asked."""
 
     def __init__(self) -> None:
-        self._last: Person | None = None
-        self._age = 0
+        self._near: list[tuple[Person, int]] = []
         self._ask: Ask | None = None
+        self._speakers: set[str] = set()
+        self._topic: Person | None = None  # the only one spoken of in the turn before, or whom that asks on about
+        self._asked_by = ""  # who spoke, if the turn before was a question
 
     def state(self) -> JsonValue:
         """What it remembers, for JSON: `restored` goes on from there."""
-        last = None if self._last is None else list(astuple(self._last))
-        return None if last is None and self._ask is None else [last, self._age, _written(self._ask)]
+        near: list[JsonValue] = [[list(astuple(person)), age] for person, age in self._near]
+        speakers: list[JsonValue] = [*sorted(self._speakers)]
+        topic: JsonValue = None if self._topic is None else list(astuple(self._topic))
+        told = near or speakers or self._ask or self._asked_by
+        return [near, speakers, _written(self._ask), topic, self._asked_by] if told else None
 
     @classmethod
     def restored(cls, state: JsonValue) -> SessionReader:
         """A reader that remembers what another one did."""
         reader = cls()
         if isinstance(state, list):
-            last, age, ask = state
-            reader._last = _person(last)
-            reader._age = int(str(age))
+            near, speakers, ask, topic, asked_by = state
+            reader._topic, reader._asked_by = _person(topic), str(asked_by)
+            for each in near if isinstance(near, list) else []:
+                if isinstance(each, list) and (person := _person(each[0])) is not None:
+                    reader._near.append((person, int(str(each[1]))))
+            reader._speakers = set(map(str, speakers)) if isinstance(speakers, list) else set()
             if isinstance(ask, list):
                 speaker, subject, *rest = ask
                 reader._ask = Ask(str(speaker), _person(subject), *map(str, rest))
@@ -66,30 +72,76 @@ class SessionReader:
     def read(self, text: str, speaker: str, role: Role, time: datetime | None) -> tuple[Reading, ...]:
         """The readings of one turn. `time` resolves "yesterday"; it is never copied in as fact time."""
         ask, self._ask = self._ask, None
-        speech = Speech(speaker, self._last)
+        speech = Speech(speaker, None, [person for person, _ in self._near])
         found: list[Reading] = []
-        parts = sentences(text[:READ_CHARACTERS])
-        named: Person | None = None
-        for number, sentence in enumerate(parts):
-            if sentence.endswith("?"):
-                self._ask = asked(plain(sentence), speech)
-                named = named or spoken_of(plain(sentence), speech) or (self._ask.subject if self._ask else None)
+        named: list[Person] = []
+        asks = False
+        if role == "user":
+            self._speakers.add(speaker.casefold())
+        shown = hidden(text[:READ_CHARACTERS])
+        lower = not any(map(str.isupper, shown))
+        for number, (start, end) in enumerate(sentences(shown)):
+            said = corrected(plain(shown[start:end]))
+            speech.last = None
+            if role != "user" and shown[end - 1] != "?":
                 continue
-            if role != "user":
-                continue
-            readings = _sentence(sentence, speech, time)
-            if not readings and number == 0 and ask is not None and ask.speaker != speaker:
-                readings = answer_of(ask, plain(sentence), sentence, speaker, time)
-            found += readings
-            about = readings[0].subject if readings else spoken_of(plain(sentence), speech)
-            if about is not None and about.name != speaker:
-                named = speech.last = about
-        self._age = 0 if named is not None else self._age + 1
-        self._last = named if named is not None else (self._last if self._age <= MEMORY_OF_PERSON else None)
-        return tuple(
-            Reading(r.subject, r.predicate, r.object, r.kind, r.fact_time, r.quote, r.source, place)
-            for place, r in enumerate(found)
+            said, foreign = own(said, speaker)
+            if foreign:
+                break
+            if shown[end - 1] == "?":
+                self._ask = asked(said, speech)
+                about = mentioned(said, speaker)
+                asks = True
+                if self._ask is not None and self._ask.subject is not None:
+                    about.append(self._ask.subject)
+            else:
+                asks = False
+                quote = text[start:end]
+                if number == 0 and self._asked_by not in ("", speaker):
+                    speech.last = self._topic
+                readings, about = _sentence(said, quote, speech, time, lower)
+                if not readings and number == 0 and ask is not None and ask.speaker != speaker:
+                    readings = answer_of(ask, said, quote, speaker, time)
+                    about += [each.subject for each in readings]
+                found += [each for each in readings if not self._better_known(each)]
+            for person in about:
+                speech.note(person)
+            named += about
+        self._remember(speech, named)
+        self._turn_over(speaker, fresh=named, asks=asks, short=len(text.split()) <= SHORT)
+        return tuple(replace(each, place=place) for place, each in enumerate(dict.fromkeys(found)))
+
+    def _turn_over(self, speaker: str, fresh: list[Person], asks: bool, short: bool) -> None:
+        """Keep the topic: "How is Lena?", or "Any news?" right after Lena was spoken of, are answered of Lena."""
+        people = Speech(speaker)
+        for person in fresh:
+            people.note(person)
+        if len(people.near) == 1:
+            self._topic = people.near[0]
+        elif people.near or not (asks and short):
+            self._topic = None
+        self._asked_by = speaker if asks else ""
+
+    def _better_known(self, reading: Reading) -> bool:
+        """Somebody is quoted about one who speaks here himself: his own word stands."""
+        name = reading.subject.name.casefold()
+        return reading.source is not None and any(
+            name == each or each.startswith(f"{name} ") or name.startswith(f"{each} ") for each in self._speakers
         )
+
+    def _remember(self, speech: Speech, named: list[Person]) -> None:
+        """Who was named in this turn is fresh, the others are a turn older; the longest unnamed go first."""
+        fresh = Speech(speech.speaker)
+        for person in named:
+            fresh.note(person)
+        ages = dict(self._near)
+        aged: list[tuple[Person, int]] = []
+        for person in speech.near:
+            seen = Speech(speech.speaker, None, list(fresh.near))
+            seen.note(person)
+            now = len(seen.near) == len(fresh.near)
+            aged.append((person, 0 if now else ages.get(person, 0) + 1))
+        self._near = [(p, age) for p, age in aged if age <= MEMORY_OF_PERSON][-MOST_PEOPLE:]
 
 
 def _person(state: JsonValue) -> Person | None:
@@ -111,48 +163,67 @@ def read_session(
     return [reader.read(*turn) for turn in turns]
 
 
-def _sentence(sentence: str, speech: Speech, time: datetime | None) -> list[Reading]:
-    text = plain(sentence)
-    if not text or UNSURE.search(text):
-        return []
+def _sentence(
+    text: str, quote: str, speech: Speech, time: datetime | None, lower: bool
+) -> tuple[list[Reading], list[Person]]:
+    """(what the sentence claims, the people it speaks of)."""
+    if not text or UNSURE.search(text) or MADE_UP.search(text):
+        return [], mentioned(text, speech.speaker)
     source, text = quoted(text, speech)
-    if source == "":  # somebody, nobody knows who
-        return []
+    if source == "" or HEDGED.search(text):  # somebody, nobody knows who; or nobody is sure
+        return [], mentioned(text, speech.speaker)
+    about: list[Person] = []
     if (topic := TOPIC.match(text)) is not None:
-        about = spoken_of(f"of {topic.group('who')}", speech)
-        if about is not None:
-            speech.last, text = about, plain(topic.group("rest"))
-    found = _turned(text, sentence, speech, time, source)
+        topics = mentioned(f"of {topic.group('who')}", speech.speaker)
+        if len(topics) == 1:
+            about, speech.last, text = topics, topics[0], plain(topic.group("rest"))
+    found = _turned(text, quote, speech, time, source)
     if found:
-        return found
-    for clause in CLAUSE.split(text):
-        readings = _clause(plain(clause), sentence, speech, time, source)
+        return found, about + _spoken_of(found, speech)
+    clauses = split(text)
+    if len(clauses) > 1 and AGED.search(clauses[0]):
+        return [], about
+    for number, clause in enumerate(clauses):
+        following = ", ".join(clauses[number + 1 :])
+        readings = _clause(plain(clause), quote, speech, time, source, following, lower)
         found += readings
-        about = readings[0].subject if readings else spoken_of(f"of {plain(clause)}", speech)
-        if about is not None and about.name != speech.speaker:
-            speech.last = about
-    return found
+        people = _spoken_of(readings, speech) if readings else mentioned(clause, speech.speaker)
+        about += people
+        if len(people) == 1:
+            speech.last = people[0]
+        for person in people:
+            speech.note(person)
+    return found, about
 
 
-def _clause(text: str, quote: str, speech: Speech, time: datetime | None, source: str | None) -> list[Reading]:
-    over = NOT_NOW.search(text) is not None
-    text = NOT_NOW.sub("", text)
-    text = NEVER.sub(r"never \1", text)
-    text = _leading_time(text, time)
+def _spoken_of(readings: Sequence[Reading], speech: Speech) -> list[Person]:
+    """Subjects, and whom they live with; not who speaks."""
+    found = [each.subject for each in readings]
+    found += [Person(each.object) for each in readings if each.predicate in ABOUT_PEOPLE and each.object]
+    return [each for each in dict.fromkeys(found) if each.name.casefold() != speech.speaker.casefold()]
+
+
+def _clause(
+    text: str, quote: str, speech: Speech, time: datetime | None, source: str | None, following: str, lower: bool
+) -> list[Reading]:
+    text = time_last(text, time)
     if not opens(text):
         return []
+    text, over = worded(text)
     for pattern in patterns():
         match = _match(pattern, text, over)
         if match is not None:
-            made = _made(pattern, match, subject_of(match, speech), quote, time, source, over)
-            if made:
-                return made
-    for pattern in possessed():
-        match = pattern.first.match(text)
-        if match is not None:
-            made = _made(pattern, match, owner_of(match, speech), quote, time, source, over)
-            if made:
-                return made
+            subject = subject_of(match, speech)
+            readings = made(pattern, match, subject, quote, time, source, over, following, lower)
+            if readings:
+                return readings
+    for kind, of in ((possessed, owner_of), (bare, subject_of)):
+        for pattern in kind():
+            match = (pattern.first if text.startswith("I ") or of is owner_of else pattern.third).match(text)
+            if match is not None:
+                readings = made(pattern, match, of(match, speech), quote, time, source, over, following, lower)
+                if readings:
+                    return readings
     return []
 
 
@@ -163,26 +234,10 @@ def _turned(text: str, quote: str, speech: Speech, time: datetime | None, source
         if match is not None:
             owned = "owner" in match.re.groupindex
             subject = owner_of(match, speech) if owned else subject_of(match, speech)
-            made = _made(pattern, match, subject, quote, time, source, over=False)
-            if made:
-                return made
+            readings = made(pattern, match, subject, quote, time, source, over=False)
+            if readings:
+                return readings
     return []
-
-
-def _leading_time(text: str, time: datetime | None) -> str:
-    """ "In 2021 I lived in Oslo" → "I lived in Oslo in 2021"."""
-    mentions = find_times(text, time)
-    if not mentions or mentions[0].start > 8:
-        return text
-    first = mentions[0]
-    if not re.fullmatch(r"(?:back )?(?:in|on|since|from|at|around|during)?\s*(?:the )?", text[: first.start], re.I):
-        return text
-    rest = text[first.end :].lstrip(" ,")
-    return (
-        f"{rest} {text[: first.end].strip().lower()}"
-        if re.match(r"(?:I|[Mm]y|[Ss]he|[Hh]e|[A-Z]\w+)\b", rest)
-        else text
-    )
 
 
 def _match(pattern: Pattern, text: str, over: bool) -> re.Match[str] | None:
@@ -202,51 +257,3 @@ def _never(pattern: re.Pattern[str], text: str, be: str, have: str) -> re.Match[
         if f"never {past} " in text:
             return pattern.match(text.replace(f"never {past} ", f"never {now} "))
     return None
-
-
-def _made(
-    pattern: Pattern, match: re.Match[str], subject: Person | None, quote: str, time: datetime | None,
-    source: str | None, over: bool,
-) -> list[Reading]:  # fmt: skip
-    """Readings of a match, if its subject is clear, its object fits, and it says when it must."""
-    if subject is None:
-        return []
-    rest = match.group("object") + (match.group("rest") if "rest" in match.re.groupindex else "")
-    mentions = find_times(rest, time)
-    said = rest[: mentions[0].start] if mentions else rest
-    if "rest" in match.re.groupindex:
-        said = match.group("object")
-    denied = "no" in match.re.groupindex and match.group("no") is not None
-    kind = _kind(pattern.tense, denied, over)
-    if kind is None or (pattern.tense == "past" and not denied and len(mentions) != 1):
-        return []
-    fact_time = mentions[0].interval if len(mentions) == 1 and not denied else None
-    predicate = pattern.predicate
-    if "{0}" in predicate:
-        predicate = predicate.replace("{0}", next(g for g in match.groups()[::-1][1:] if g))
-    readings = [
-        Reading(subject, predicate, tidy_object(found, pattern.shape, predicate), kind, fact_time, quote, source)
-        for found in objects(said, pattern.shape, pattern.predicate)
-    ]
-    return readings + _closed(readings, fact_time, mentions[0].text if mentions else "", time)
-
-
-def _kind(tense: Tense, denied: bool, over: bool) -> ReadingKind | None:
-    if over:
-        return "end" if tense == "now" and not denied else None
-    if tense == "end":
-        return None if denied else "end"
-    return "retraction" if denied else "state"
-
-
-def _closed(readings: list[Reading], when: Interval | None, words: str, time: datetime | None) -> list[Reading]:
-    """ "From 2019 to 2021" also says when it ended: on the first day after."""
-    if (
-        when is None
-        or not re.match(r"(?:from|between)\b", words, re.I)
-        or when.end >= (time.date() if time else date.max)
-    ):
-        return []
-    after = date.fromordinal(when.end.toordinal() + 1)
-    end = Interval(after, after, when.granularity)
-    return [Reading(r.subject, r.predicate, r.object, "end", end, r.quote, r.source) for r in readings]
