@@ -9,7 +9,7 @@ from .meaning import place_claims
 from .settling import Groups, settle
 from .taking import take_turns, take_units
 
-RULES = 2  # a new number when the rules read turns otherwise: everything is read again then
+RULES = 3  # a new number when the rules read turns otherwise: everything is read again then
 STEP = 500  # turns, and units, that one transaction reads
 Compare = Callable[[TraceTables], Groups | None]  # what shares a trace by cosines where that changed; None: later
 
