@@ -306,7 +306,7 @@ class Chronicle:
         held = self._of(space)
         change = reading.change
         if held.bearers is None or held.bearers[0] != change:
-            held.bearers = (change, Bearers(reading.subjects(), reading.users()))
+            held.bearers = (change, Bearers(reading.subjects(), reading.users(), reading.kin()))
         return held.bearers[1]
 
 

@@ -88,7 +88,7 @@ def test_case_09_compatible_facts_both_stay_true(tmp_path: Path) -> None:
     )
     with memory_of(tmp_path, *said) as memory:
         current = [[state.value for state in each.current] for each in memory.trajectory("Kiran")]
-        assert current == [["CTO"], ["Acme's GitHub organisation"]]
+        assert current == [["Acme"], ["CTO at Acme"], ["Acme's GitHub organisation"]]
         assert values(memory.trajectory("Kiran", as_of="2025")) == current
 
 

@@ -83,6 +83,11 @@ class TraceReading:
         """Subject id → how it is shown, of all who have a trace."""
         return dict(self._connection.execute("SELECT subject, max(name) FROM atoms GROUP BY subject").fetchall())
 
+    def kin(self) -> list[tuple[str, str, str]]:
+        """(who said "my …", the kinship, the subject's id) of everybody whose kinship is known."""
+        sql = "SELECT speaker, kin, subject FROM people WHERE kin <> '' AND subject <> '' ORDER BY 1, 2, 3"
+        return [(str(a), str(b), str(c)) for a, b, c in self._connection.execute(sql)]
+
     def users(self) -> list[str]:
         """Names of those who speak as users."""
         return self._tables.users()
