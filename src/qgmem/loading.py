@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -35,37 +36,31 @@ class Loading:
             return
         seen: Seen = Counter()
         for batch in _batches(with_sessions(read(path, name), path, name)):
-            for owner, records in groupby(batch, lambda record: _owner(record, user_id)):
+            problems = [record for record in batch if isinstance(record, ImportProblem)]
+            if problems:
+                yield _told(problems)
+            found = (record for record in batch if isinstance(record, ImportRecord))
+            for owner, records in groupby(found, lambda record: user_id or record.user_id or "default"):
                 yield self._add(list(records), owner, seen)
 
-    def _add(self, records: list[ImportRecord | ImportProblem], owner: str | None, seen: Seen) -> AddReport:
+    def _add(self, records: list[ImportRecord], owner: str, seen: Seen) -> AddReport:
         messages: list[Mapping[str, Any]] = []
-        wheres: list[str] = []
-        failed = [
-            AddItem("failed", None, f"{record.where}: {record.field}: {record.reason}")
-            for record in records
-            if isinstance(record, ImportProblem)
-        ]
-        if owner is None:
-            return AddReport(tuple(failed))
         for record in records:
-            if isinstance(record, ImportRecord):
-                session = {"session_id": record.session_id} if record.session_id is not None else {}
-                messages.append({**record.message, **session})
-                wheres.append(record.where)
+            session = {"session_id": record.session_id} if record.session_id is not None else {}
+            messages.append({**record.message, **session})
         report = self._ingest.add(self._spaces.space(owner), messages, Shared(), seen)
         items = [
-            AddItem(item.status, item.turn_id, f"{where}: {item.reason}") if item.status == "failed" else item
-            for item, where in zip(report.items, wheres, strict=True)
+            item if item.reason is None else replace(item, reason=f"{record.where}: {item.reason}")
+            for item, record in zip(report.items, records, strict=True)
         ]
         return AddReport(tuple(items), report.pending)
 
 
-def _owner(record: ImportRecord | ImportProblem, user_id: str | None) -> str | None:
-    """Whose memory a record goes to; None for a problem, which belongs to nobody."""
-    if isinstance(record, ImportProblem):
-        return None
-    return user_id or record.user_id or "default"
+def _told(problems: list[ImportProblem]) -> AddReport:
+    """What is lost as failed items, the rest as notes."""
+    said = [(f"{each.where}: {each.field}: {each.reason}", each.kept) for each in problems]
+    failed = tuple(AddItem("failed", None, text) for text, kept in said if not kept)
+    return AddReport(failed, notes=tuple(text for text, kept in said if kept))
 
 
 def _batches(

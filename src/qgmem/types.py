@@ -194,11 +194,15 @@ class ImportRecord:
 
 @dataclass(frozen=True, slots=True)
 class ImportProblem:
-    """One record that could not be read: which file and record, which field, and why."""
+    """What could not be read: which file and record, which field, and why.
+
+    `kept`: the record itself is kept, or held nothing to keep; only what is named here is not. Else it is lost.
+    """
 
     where: str
     field: str
     reason: str
+    kept: bool = False
 
 
 AddStatus = Literal["stored", "deduplicated", "failed"]
@@ -222,12 +226,14 @@ class AddReport:
     """One item a message, in order. `pending` says why vectors are missing, if the embedder failed.
 
     `redacted` counts the secrets that were blacked out before storing, by pattern. Turns whose vectors are pending
-    are stored and found by their words; `Memory.embed_pending` catches up.
+    are stored and found by their words; `Memory.embed_pending` catches up. `notes` tell of a file what belongs to no
+    message that failed, as a time that is left out.
     """
 
     items: tuple[AddItem, ...]
     pending: str | None = None
     redacted: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def count(self, status: AddStatus) -> int:
         """How many messages ended so."""

@@ -78,3 +78,25 @@ def test_the_same_words_in_a_later_batch_of_a_file_are_not_known_already(tmp_pat
     file = written(tmp_path, "long", said, kind)
     with opened(tmp_path) as memory:
         assert loaded(memory, file, file) == [(600, 0, 0), (0, 600, 0)]
+
+
+def test_what_is_kept_is_noted_and_not_counted_as_failed(tmp_path: Path) -> None:
+    """A time that is no time costs the time alone, whatever it is written as; a strange key costs that key."""
+    said = [
+        {"role": "user", "content": "one", "timestamp": 1e18},
+        {"role": "user", "content": "two", "timestamp": "31/31/2024"},
+        {"role": "user", "content": "three", "timestamp": [2024]},
+        {"role": "user", "content": "four", "tool_calls": [{"id": "c"}]},
+    ]
+    (tmp_path / "m.json").write_text(json.dumps(said))
+    with opened(tmp_path) as memory:
+        reports = list(memory.import_(tmp_path / "m.json"))
+        assert [unit.text for unit in memory.get_all()] == ["one", "two", "three", "four"]
+    assert sum(report.count("failed") for report in reports) == 0
+    notes = [
+        note for report in reports for note in (*report.notes, *(item.note for item in report.items if item.note))
+    ]
+    assert sorted(note.rpartition("[")[2][:12] for note in notes if "record" in note) == [
+        "0]: timestam", "2]: timestam", "3]: tool_cal",
+    ]  # fmt: skip
+    assert len(notes) == 4

@@ -16,7 +16,7 @@ DATA = Path(__file__).parent / "interchange_data"
 TWINS: list[tuple[str, str, list[str], list[tuple[str, str]]]] = [
     (
         "messages_bad.json", "messages",
-        ["before", "time is a list", "after"],
+        ["before", "odd key", "time is a list", "after"],
         [
             (" record [1]", "role"), (" record [2]", "content"), (" record [3]", "content"),
             (" record [4]", "mood"), (" record [5]", "message"), (" record [6]", "timestamp"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_messages_may_stand_in_an_object(tmp_path: Path) -> None:
     record, problem = read(path)
     assert isinstance(record, ImportRecord)
     assert record.message["content"] == "hi"
-    assert problem == ImportProblem(str(path), "title", "unknown member; only `messages` is read")
+    assert problem == ImportProblem(str(path), "title", "unknown member; only `messages` is read", kept=True)
 
 
 def test_unix_seconds_are_a_time(tmp_path: Path) -> None:
@@ -64,7 +65,44 @@ def test_content_parts_of_chat_apis_are_joined(tmp_path: Path) -> None:
     assert isinstance(record, ImportRecord)
     assert isinstance(problem, ImportProblem)
     assert record.message["content"] == "look\nhere"
-    assert (problem.where, problem.field) == (f"{path} record [1]", "content[0]")
+    assert (problem.where, problem.field, problem.kept) == (f"{path} record [1]", "content[0]", True)
+
+
+def test_messages_of_openai_keep_their_words(tmp_path: Path) -> None:
+    """Calls, ids of calls, annotations and pictures are named in notes; every word that was said is kept.
+
+    A message that only calls a tool says nothing, so it is left out; nothing counts as lost.
+    """
+    call = [{"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]
+    picture = {"type": "image_url", "image_url": {"url": "data:"}}
+    said: list[dict[str, object]] = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Where is this?"}, picture]},
+        {"role": "assistant", "content": None, "tool_calls": call, "refusal": None, "annotations": []},
+        {"role": "tool", "tool_call_id": "c1", "content": "Porto"},
+        {"role": "function", "name": "find", "content": "Porto again"},
+        {"role": "assistant", "content": "Let me see.", "tool_calls": call, "function_call": {"name": "find"}},
+        {"role": "assistant", "content": "In Porto.", "annotations": [{"type": "url_citation"}], "audio": None},
+        {"role": "assistant", "content": None, "refusal": "I cannot say."},
+        {"role": "assistant", "content": None, "audio": {"id": "a", "transcript": "By the river."}},
+        {"role": "user", "content": "late", "timestamp": 1e18},
+    ]
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(said))
+    found = list(read(path))
+    kept = [each.message for each in found if isinstance(each, ImportRecord)]
+    notes = [each for each in found if isinstance(each, ImportProblem)]
+    assert [(each["role"], each["content"]) for each in kept] == [
+        ("system", "Be brief."), ("user", "Where is this?"), ("tool", "Porto"), ("tool", "Porto again"),
+        ("assistant", "Let me see."), ("assistant", "In Porto."), ("assistant", "I cannot say."),
+        ("assistant", "By the river."), ("user", "late"),
+    ]  # fmt: skip
+    assert "timestamp" not in kept[-1]
+    assert all(each.kept for each in notes)
+    assert [(each.where.rpartition(" ")[2], each.field) for each in notes] == [
+        ("[1]", "content[1]"), ("[2]", "tool_calls"), ("[3]", "tool_call_id"), ("[5]", "function_call"),
+        ("[5]", "tool_calls"), ("[6]", "annotations"), ("[8]", "audio"), ("[9]", "timestamp"),
+    ]  # fmt: skip
 
 
 def test_jsonl_reads_a_message_a_line() -> None:

@@ -9,13 +9,12 @@ Memory: that of the largest conversation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from qgmem.errors import InvalidInput
 from qgmem.types import ImportProblem, ImportRecord, JsonValue
 
-from .checks import JsonObject, as_object, identifier, optional_text, problem, shape, text
+from .checks import JsonObject, as_object, identifier, optional_text, problem, seconds, shape, text
 from .json_stream import json_elements
 
 _SPOKEN = ("text", "multimodal_text", "code")
@@ -44,7 +43,7 @@ def _conversation(value: JsonValue, where: str) -> Iterator[ImportRecord | Impor
     if current is None or current not in mapping:
         if current is not None:
             reason = f"{current[:40]!r} is not in mapping; the newest branch was followed"
-            yield ImportProblem(where, "current_node", reason)
+            yield ImportProblem(where, "current_node", reason, kept=True)
         current = _newest_leaf(mapping)
     branch, doubt = _branch(mapping, current)
     if doubt:
@@ -103,7 +102,9 @@ def _turn(value: JsonValue, node_id: str, session_id: str, where: str) -> Iterat
     if not content.strip():
         return
     fields: dict[str, object] = {"role": author, "content": content, "id": message_id}
-    time, doubt = _iso(said.get("create_time"), where)
+    time, doubt = (
+        (None, None) if said.get("create_time") is None else seconds(said.get("create_time"), "create_time", where)
+    )
     if doubt is not None:
         yield doubt
     if time is not None:
@@ -137,15 +138,3 @@ def _part(part: JsonValue) -> str:
         return part
     spoken = part.get("text") if isinstance(part, dict) else None
     return spoken if isinstance(spoken, str) else ""
-
-
-def _iso(seconds: JsonValue, where: str) -> tuple[str | None, ImportProblem | None]:
-    if seconds is None:
-        return None, None
-    reason = f"expected seconds since 1970, got {shape(seconds)}"
-    if isinstance(seconds, float | int) and not isinstance(seconds, bool):
-        try:
-            return datetime.fromtimestamp(seconds, UTC).isoformat(), None
-        except (OverflowError, OSError, ValueError):
-            reason = "seconds since 1970 beyond the calendar"
-    return None, ImportProblem(where, "create_time", f"{reason}; kept without a time")

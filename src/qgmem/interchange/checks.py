@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from qgmem.errors import InvalidInput
 from qgmem.types import ROLES, ImportProblem, JsonValue, Role
@@ -79,7 +80,18 @@ def timestamp(record: Mapping[str, JsonValue], field: str, where: str) -> tuple[
     if value is None or isinstance(value, str):
         return value or None, None
     reason = f"expected a string, got {shape(value)}; kept without a time"
-    return None, ImportProblem(where, field, reason)
+    return None, ImportProblem(where, field, reason, kept=True)
+
+
+def seconds(value: JsonValue, field: str, where: str) -> tuple[str | None, ImportProblem | None]:
+    """Unix seconds as ISO 8601 in UTC; what is no number of them, or beyond the calendar, comes as a problem."""
+    reason = f"expected seconds since 1970, got {shape(value)}"
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, UTC).isoformat(), None
+        except (OverflowError, OSError, ValueError):
+            reason = "seconds since 1970 beyond the calendar"
+    return None, ImportProblem(where, field, f"{reason}; kept without a time", kept=True)
 
 
 def problem(where: str, error: InvalidInput) -> ImportProblem:

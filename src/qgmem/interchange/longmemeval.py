@@ -43,7 +43,7 @@ def _question(value: JsonValue, where: str) -> Iterator[ImportRecord | ImportPro
         return
     if len(dates) != len(sessions):
         yield ImportProblem(
-            where, "haystack_dates", f"{len(dates)} dates for {len(sessions)} sessions; kept without times"
+            where, "haystack_dates", f"{len(dates)} dates for {len(sessions)} sessions; kept without times", kept=True
         )
         dates = [None] * len(sessions)
     seen: Counter[str] = Counter()
@@ -91,7 +91,7 @@ def _iso(date: JsonValue, where: str) -> tuple[str | None, ImportProblem | None]
         return None, None
     if not isinstance(date, str):
         reason = f"expected a string, got {shape(date)}; kept without a time"
-        return None, ImportProblem(where, "haystack_dates", reason)
+        return None, ImportProblem(where, "haystack_dates", reason, kept=True)
     found = _DATE.fullmatch(date.strip())
     if found is None:
         return date, None

@@ -29,7 +29,7 @@ def read(path: Path) -> Iterator[ImportRecord | ImportProblem]:
         elif element.path.endswith("]"):
             yield from _memory(element.value, f"{path} record {element.path}")
         elif element.path not in _BESIDE:
-            yield ImportProblem(str(path), element.path, "unknown member; only `results` is read")
+            yield ImportProblem(str(path), element.path, "unknown member; only `results` is read", kept=True)
 
 
 def _memory(value: JsonValue, where: str) -> Iterator[ImportRecord | ImportProblem]:

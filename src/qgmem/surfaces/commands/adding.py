@@ -131,7 +131,7 @@ class Tally:
         self.failed += report.count("failed")
         self.pending = self.pending or report.pending
         reasons = [item.reason or "" for item in report.items if item.status == "failed"]
-        notes = [item.note for item in report.items if item.note]
+        notes = [*report.notes, *(item.note for item in report.items if item.note)]
         self.noted += len(notes)
         self.reasons += reasons[: REASONS_KEPT - len(self.reasons)]
         self.notes += notes[: REASONS_KEPT - len(self.notes)]
