@@ -111,10 +111,26 @@ def test_a_failed_window_is_named_by_doctor_and_healed_by_resume(told: Cli, serv
     assert (health.code, "failed, unreadable-answer; run `qgmem build --resume`" in health.out) == (0, True)
     assert "Lisbon" not in health.out
     server.garbage = None
-    assert told(*asked).code == 0  # leaves it as it is
+    assert told(*asked).code == 1  # leaves it as it is, and says so
     assert "unreadable-answer" in told("doctor").out
     assert "2 units added" in told(*asked, "--resume").out
     assert "unreadable-answer" not in told("doctor").out
+
+
+def test_windows_that_failed_before_are_not_forgotten(told: Cli, server: Server) -> None:
+    """A plain run does not read them again, but says that they are there and how to go on, and ends with 1."""
+    server.garbage = "no JSON"
+    build = ("build", *ANA, "--base-url", server.url, "--model", "m")
+    assert told(*build).code == 1
+    again = told(*build)
+    assert (again.code, "failed 1" in again.err, "--resume" in again.err) == (1, True, True)
+    as_json = told(*build, "--json")
+    assert (as_json.code, as_json.json["earlier"]) == (1, {"failed": 1})
+    planned = told(*build, "--dry-run")
+    assert (planned.code, "failed 1" in planned.err) == (0, True)
+    server.garbage = None
+    healed = told(*build, "--resume", "--json")
+    assert (healed.code, healed.json["earlier"]) == (0, {})
 
 
 def test_a_refused_key_stops_the_run_and_blames_no_window(told: Cli, server: Server) -> None:

@@ -38,7 +38,7 @@ JSON = {
     "update": "unit",
     "forget": "user_id, unit_ids, turns, units, phrases, vectors, history, windows, cached, quarantined",
     "stats": "path, namespaces: [{user_id, turns, units, sessions, bytes, pending_units, …}]",
-    "build": "user_id, plan: [{windows, calls, tokens_in, tokens_out, cost, …}], report: [{windows, units, …}]",
+    "build": "user_id, plan: [{windows, calls, cost, …}], report: [{windows, units, …}], earlier: {failed, partial}",
     "doctor": "path, damaged, blocked, removed, namespaces: [{folder, user_id, problems, blocked, notes, …}]",
     "reembed": "embedder, dimension, units",
     "synth": "out, lives, sessions, turns, claims, questions, sha256",

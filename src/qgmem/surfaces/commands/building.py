@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ from ..progress import progress
 if TYPE_CHECKING:
     from ...construction.build import BuildReport
     from ...construction.forecast import Forecast
+    from ...stores.records import WindowRecord
 
 LISTED = 20  # windows named one by one
 
@@ -60,14 +62,27 @@ def build(
                 screen.resumable(lambda: f"{bar.done} windows were read and stay; the same command goes on"),
             ):
                 report = memory.build(user_id=user, resume=resume, on_window=lambda _: bar.advance())
+        earlier = _earlier(memory.windows(user_id=user), report)
     if json:
-        screen.emit({"user_id": user, "plan": asdict(plan), "report": None if report is None else _report(report)})
+        told = None if report is None else _report(report)
+        screen.emit({"user_id": user, "plan": asdict(plan), "report": told, "earlier": dict(earlier)})
     elif report is None:
         print(_plan(plan))
     else:
         print("\n".join(_lines(report)))
+    if earlier:
+        screen.note(f"windows of earlier runs that are not whole: {_counted(earlier)}")
+        screen.note("  hint: `qgmem build --resume` reads them again; their turns are found word for word meanwhile")
     if report is not None:
         _end(report)
+        if earlier["failed"]:
+            raise typer.Exit(FAILED)
+
+
+def _earlier(windows: list[WindowRecord], report: BuildReport | None) -> Counter[str]:
+    """How many windows failed, or lack something, that this run did not come to, by status."""
+    now = set() if report is None else {name for name, _ in (*report.failed, *report.partial)}
+    return Counter(one.status for one in windows if one.status in ("failed", "partial") and one.id not in now)
 
 
 def _plan(plan: Forecast) -> str:
