@@ -5,7 +5,8 @@ No language model takes part, so nothing can go missing here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
 from datetime import datetime
 
 from ..protocols import AttributeExtractor
@@ -14,6 +15,7 @@ from .timex import fact_times
 
 READ_CHARACTERS = 20_000  # attributes are read off the first so many characters of a turn
 CHUNK_COST = 220  # about so many word pieces fit beside the speaker into 256
+MOST_CHUNKS = 256  # pieces of one text that are embedded, some 250,000 characters; the words behind are still indexed
 
 
 def attributes(
@@ -47,7 +49,7 @@ def embedding_texts(speaker: str, text: str, caption: str | None) -> list[str]:
 
 
 def chunks(text: str, cost: int = CHUNK_COST) -> list[str]:
-    """The text in pieces that the embedder reads whole; a short text is one piece."""
+    """The text in pieces that the embedder reads whole, the first MOST_CHUNKS of them; a short text is one piece."""
     if len(text) <= cost:
         return [text]
     pieces: list[str] = []
@@ -57,6 +59,8 @@ def chunks(text: str, cost: int = CHUNK_COST) -> list[str]:
         price = len(word) if not word.isascii() else 1 + len(word) // 6
         if current and spent + price > cost:
             pieces.append(" ".join(current))
+            if len(pieces) == MOST_CHUNKS:
+                return pieces
             current, spent = [], 0
         current.append(word)
         spent += price
@@ -65,12 +69,11 @@ def chunks(text: str, cost: int = CHUNK_COST) -> list[str]:
     return pieces or [text]
 
 
-def _words(text: str, longest: int) -> Sequence[str]:
+def _words(text: str, longest: int) -> Iterator[str]:
     """Words of the text; one longer than a piece, as in scripts without spaces, is cut."""
-    found: list[str] = []
-    for word in text.split():
-        found += [word[start : start + longest] for start in range(0, len(word), longest)]
-    return found
+    for word in re.finditer(r"\S+", text):
+        for start in range(word.start(), word.end(), longest):
+            yield text[start : min(start + longest, word.end())]
 
 
 def lexical_text(unit: MemoryUnit, turn: Turn, *, caption_query: bool) -> str:

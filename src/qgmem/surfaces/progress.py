@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,34 +18,44 @@ SILENT_SECONDS = 2.0
 
 
 class Bar:
-    """Counts steps of a known or unknown total."""
+    """Counts steps of a known or unknown total; shows the time that passes also within a long step."""
 
     def __init__(self, label: str, total: int | None) -> None:
         self.done = 0
         self._label, self._total = label, total
-        self._started = time.monotonic()
         self._console = stderr()
         self._shown: Progress | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(SILENT_SECONDS, self._show)
+        self._timer.daemon = True
+        if self._console.is_terminal:
+            self._timer.start()
 
     def advance(self, steps: int = 1) -> None:
         """Says that `steps` more are done."""
-        self.done += steps
-        if self._shown is None and self._console.is_terminal and time.monotonic() - self._started > SILENT_SECONDS:
-            self._shown = self._open()
-        if self._shown is not None:
-            self._shown.update(self._shown.task_ids[0], completed=self.done)
+        with self._lock:
+            self.done += steps
+            if self._shown is not None:
+                self._shown.update(self._shown.task_ids[0], completed=self.done)
 
     def close(self) -> None:
         """Takes the bar off the screen."""
+        self._timer.cancel()
+        if self._timer.is_alive():
+            self._timer.join()
         if self._shown is not None:
             self._shown.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            self._shown = self._open()
 
     def _open(self) -> Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         shown = Progress(*columns, console=self._console, transient=True)
-        shown.add_task(self._label, total=self._total)
+        shown.add_task(self._label, total=self._total, completed=self.done)
         shown.start()
         return shown
 

@@ -13,7 +13,7 @@ from ...types import AddReport, JsonValue
 from .. import encode, screen
 from ..guard import FAILED
 from ..options import FOLDER, USER, Agent, Folder, Json, Run, Session, User
-from ..progress import progress
+from ..progress import progress, waiting
 
 REASONS_SHOWN = 20  # failures, and notes, listed for a person
 REASONS_KEPT = 1000  # of either listed in JSON; the rest is counted
@@ -50,7 +50,7 @@ def add(
     message = {"role": role, "content": sys.stdin.read() if text == "-" else text}
     message |= {"name": speaker} if speaker is not None else {}
     message |= {"id": turn_id} if turn_id is not None else {}
-    with Memory.open(path) as memory:
+    with Memory.open(path) as memory, waiting("adding"):
         report = memory.add(
             message,
             user_id=user,
