@@ -11,7 +11,7 @@ from .errors import NotFound
 from .models.checked import CheckedEmbedder
 from .namespace import Namespace
 from .settings import Settings
-from .stores.folder import checked, namespace_folder, present
+from .stores.folder import check_root, checked, namespace_folder, present
 from .stores.records import Receipt
 
 OPEN_NAMESPACES = 64  # files kept open; the one longest unused is closed beyond that
@@ -89,6 +89,7 @@ class Spaces:
                 self._open.popitem()[1].close()
 
     def _new(self, user_id: str) -> Namespace:
+        check_root(self.path)
         folder = namespace_folder(self.path, checked(user_id))
         return Namespace(folder, user_id, self._settings, self._embedder.id, self._embedder.dimension)
 

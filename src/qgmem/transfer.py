@@ -6,24 +6,19 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import InvalidInput, StoreUnavailable
 from .interchange.export import ExportHeader, ExportRecord, write_export
 from .stores.connection import stored_user
-from .stores.folder import DATABASE
+from .stores.folder import DATABASE, check_root
 from .stores.protocol import Store
 from .stores.records import UnitRecord, WindowRecord
 from .types import JsonValue
 
-if TYPE_CHECKING:
-    pass
-
-BATCH = 256  # messages a transaction
-
 
 def namespaces(root: Path) -> list[str]:
-    """User ids with at least one turn under this folder, sorted."""
+    """User ids with at least one turn under this folder, sorted. Raises StoreUnavailable for a file in its place."""
+    check_root(root)
     found = (stored_user(path) for path in root.glob(f"*/{DATABASE}"))
     return sorted(user_id for user_id in found if user_id is not None)
 

@@ -22,6 +22,10 @@ from command_line import Cli
         (("search", "x", "--filter", '{"speaker": {"like": "A"}}'), 2, "error: --filter.speaker.like:"),
         (("search", "x", "--context", "0"), 2, "error: --context: is 0"),
         (("show", "nothing"), 1, "error: id: no unit 'nothing'"),
+        (("add", "hi", "--path", "a-file"), 1, "a-file: is a file, and memories need a folder"),
+        (("search", "hi", "--path", "a-file"), 1, "a-file: is a file, and memories need a folder"),
+        (("list", "--path", "a-file/below"), 1, "a-file: is a file, and memories need a folder"),
+        (("stats", "--path", "a-file"), 1, "a-file: is a file, and memories need a folder"),
         (("history", "nothing"), 1, "error: id: no unit 'nothing'"),
         (("show", "nothing", "--user", "nobody"), 1, "error: --user: no memory of 'nobody'"),
         (("forget", "nothing", "--yes"), 1, "error: id: no unit 'nothing'"),
@@ -38,6 +42,7 @@ from command_line import Cli
 )
 def test_one_line_a_way_out_and_the_exit_code(cli: Cli, arguments: tuple[str, ...], code: int, said: str) -> None:
     cli("add", "Something.", "--id", "t1")
+    Path("a-file").touch()
     failed = cli(*arguments)
     assert failed.code == code
     assert said in failed.err
@@ -60,7 +65,7 @@ def test_a_folder_that_cannot_be_made_is_named(cli: Cli) -> None:
     failed = cli("add", "x")
     assert failed.code == 1
     assert failed.err.startswith("error: ")
-    assert "default-" in failed.err
+    assert "memories: is a file, and memories need a folder" in failed.err
 
 
 def test_help_comes_without_a_command_and_the_version_on_request(cli: Cli) -> None:

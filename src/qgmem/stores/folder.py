@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import unicodedata
 from hashlib import sha256
 from pathlib import Path
@@ -61,8 +62,21 @@ def _stem(user_id: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain)[:24].strip("-") or "u"
 
 
+def check_root(root: Path) -> None:
+    """Raises StoreUnavailable, naming it, for a file where the folder of memories, or one above it, should be."""
+    for place in (root, *root.parents):
+        try:
+            kind = os.stat(place).st_mode
+        except OSError:
+            continue  # not there, or not to be seen: whoever goes on says so
+        if not stat.S_ISDIR(kind):
+            raise StoreUnavailable(f"{place}: is a file, and memories need a folder; name another path")
+        return
+
+
 def present(root: Path, user_id: str) -> bool:
     """True if this namespace has a database. Raises StoreUnavailable where that may not even be looked at."""
+    check_root(root)
     try:
         return (namespace_folder(root, user_id) / DATABASE).exists()
     except OSError as error:
