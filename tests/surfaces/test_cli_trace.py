@@ -72,6 +72,11 @@ def test_nothing_to_tell_is_told(moved: Cli) -> None:
     assert (none.code, none.out) == (0, "")
     assert none.err == "nothing known; of other relations or times: employer, home\n"
     assert not Path("none.svg").exists()
+    bogus = moved("trace", "Ana", *ANA, "--relation", "bogus", "--json")
+    assert (bogus.code, bogus.out) == (1, "")
+    assert "--relation: none is called 'bogus'; of Ana there are: employer, home" in bogus.err
+    before = moved("trace", "Ana", *ANA, "--relation", "lives in", "--as-of", "1999")
+    assert (before.code, before.err) == (0, "nothing known; of other relations or times: employer, home\n")
     unknown = moved("trace", "Anna", *ANA)
     assert (unknown.code, unknown.out) == (1, "")
     assert unknown.err == "error: SUBJECT: nothing was said of 'Anna'; nearest are Ana\n"

@@ -105,6 +105,17 @@ def relation_of(predicate: str, value: str) -> Relation:
     return Relation(bare, None, value)
 
 
+def named(asked: str) -> bool:
+    """True for the name or a wording of a relation of the table, or for "feeling".
+
+    >>> named("lives in"), named("favourite food"), named("bogus")
+    (True, True, False)
+    """
+    words = SPACES.sub(" ", asked.strip(EDGES)).casefold()
+    forms = (words, words.replace("_", " "), words.replace(" ", "_"))
+    return words.split(" ")[0] == "feeling" or any(relation_of(form, "").one is not None for form in forms)
+
+
 def value_key(value: str) -> str:
     """Values with one key are the same value: case, article, outer punctuation and spacing do not count.
 

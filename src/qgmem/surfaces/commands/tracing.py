@@ -38,11 +38,17 @@ def trace(
     qgmem trace Ana --as-of 2023 --user ana
     qgmem trace Ana --svg ana.svg --user ana
     """
+    from ...construction.traces.relations import named
+    from ...errors import NotFound
     from ...memory import Memory
 
     with Memory.open(path) as memory:
         found = memory.trajectory(subject, relation, user_id=user, as_of=as_of, known_at=known_at)
+        at_any_time = found or (relation is not None and memory.trajectory(subject, relation, user_id=user))
         others = [] if found else [each.relation for each in memory.trajectory(subject, user_id=user)]
+    if relation is not None and not (at_any_time or named(relation)):
+        known = ", ".join(dict.fromkeys(others))
+        raise NotFound(f"relation: none is called {relation!r}; of {subject} there are: {known or 'none'}")
     if svg is not None and found:
         from ...trajectory import drawn
 
