@@ -63,6 +63,54 @@ def test_an_unknown_format_lists_the_known_ones(cli: Cli) -> None:
     assert "transcript" in refused.err
 
 
+def test_a_stopped_import_still_answers_in_json(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C after the first file's batch: its two messages are counted on stdout, stderr is JSON as well."""
+    from qgmem import Memory
+
+    Path("a.json").write_text(_messages(2))
+    whole = Memory.import_
+
+    def stopped(self: Memory, path: Path, **options: object) -> object:
+        yield from whole(self, path, **options)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Memory, "import_", stopped)
+    done = cli("import", "a.json", "--user", "ana", "--json")
+    assert done.code == 130
+    assert (done.json["stored"], done.json["interrupted"]) == (2, True)
+    error = json.loads(done.err)["error"]
+    assert (error["type"], error["message"]) == ("Interrupted", "interrupted")
+    assert error["hint"].startswith("stored 2, deduplicated 0, failed 0 so far")
+    monkeypatch.setattr(Memory, "import_", whole)
+    again = cli("import", "a.json", "--user", "ana", "--json").json
+    assert (again["deduplicated"], "interrupted" in again) == (2, False)
+
+
+def test_text_that_cannot_be_kept_word_for_word_is_noted(cli: Cli) -> None:
+    Path("a.json").write_text('[{"role": "user", "content": "odd \\ud800 tea"}, {"role": "user", "content": "fine"}]')
+    told = cli("import", "a.json", "--user", "ana", "--json")
+    assert (told.code, told.json["stored"], len(told.json["notes"])) == (0, 2, 1)
+    assert told.json["notes"][0].startswith("content: lone surrogates (or bytes that were no UTF-8) became U+FFFD")
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_bytes_on_stdin_that_are_no_utf8_are_noted(cli: Cli, tmp_path: Path, locale: str) -> None:
+    """One such byte is one U+FFFD, whatever the locale says of stdin."""
+    done = subprocess.run(
+        [sys.executable, "-m", "qgmem", "add", "-", "--user", "ana", "--id", "t", "--json"],
+        cwd=tmp_path,
+        env={**os.environ, "LC_ALL": locale},
+        input=b"caf\xe9 tea \xc3\xa9",
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "U+FFFD" in json.loads(done.stdout)["items"][0]["note"]
+    assert cli("show", "t", "--user", "ana", "--json").json["unit"]["text"] == "caf\ufffd tea \u00e9"
+    changed = cli("update", "t", "a\udcffb", "--user", "ana")
+    assert (changed.code, changed.err.startswith("note: text: lone surrogates")) == (0, True)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_keeps_whole_batches_and_the_same_command_completes(cli: Cli, tmp_path: Path) -> None:
     """The signal goes out once the first batch is durable: 130, a word about going on, then everything once."""

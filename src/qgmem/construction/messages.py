@@ -8,7 +8,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any
 
 from ..errors import InvalidInput
-from ..text import clean
+from ..text import altered, clean
 from ..types import ROLES, JsonValue, Role
 from .timestamps import parse_timestamp
 
@@ -21,7 +21,8 @@ Timestamp = str | date | datetime | int | float | None
 class Message:
     """One valid message; `id` only if the caller gave one.
 
-    `unread_time` is a timestamp that no rule understands: the message is kept, its time is unknown.
+    `unread_time` is a timestamp that no rule understands: the message is kept, its time is unknown. `altered`: keys
+    whose text no file can hold word for word.
     """
 
     role: Role
@@ -34,11 +35,14 @@ class Message:
     metadata: Mapping[str, JsonValue]
     session_id: str | None
     unread_time: str | None = None
+    altered: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
         """A word to the caller about what was not understood."""
-        return None if self.unread_time is None else unread_note(self.unread_time)
+        notes = [] if self.unread_time is None else [unread_note(self.unread_time)]
+        notes += [altered_note(self.altered)] if self.altered else []
+        return "; ".join(notes) or None
 
 
 def read_message(item: object, *, timestamp: Timestamp = None, time_zone: str | tzinfo | None = None) -> Message:
@@ -73,6 +77,7 @@ def read_message(item: object, *, timestamp: Timestamp = None, time_zone: str | 
         metadata=checked_metadata(item.get("metadata"), "message.metadata"),
         session_id=identifier(item.get("session_id"), "message.session_id"),
         unread_time=unread,
+        altered=tuple(key for key, value in item.items() if key != "timestamp" and altered(value)),
     )
 
 
@@ -97,6 +102,11 @@ def unread_note(text: str) -> str:
     """What the report says of a timestamp that cannot be read."""
     shown = text if len(text) <= 60 else text[:57] + "..."
     return f"timestamp: cannot read {shown!r}; stored with its time unknown"
+
+
+def altered_note(keys: Sequence[str]) -> str:
+    """What the report says of text that is not stored word for word."""
+    return f"{', '.join(keys)}: lone surrogates (or bytes that were no UTF-8) became U+FFFD, and NULs were dropped"
 
 
 def checked_metadata(metadata: object, at: str) -> dict[str, JsonValue]:

@@ -45,29 +45,37 @@ class Guarded(TyperGroup):
             if "--json" not in sys.argv:
                 raise  # the framework says it, with the usage
             message = " ".join(error.format_message().split())
-            said: JsonValue = {"type": "UsageError", "message": message, "hint": None}
-            sys.stderr.write(json.dumps({"error": said}, ensure_ascii=False) + "\n")
+            _say("UsageError", message, "")
             raise typer.Exit(MISUSED) from error
         except (QgmemError, OSError) as error:
             _tell(error, as_json=bool(ctx.meta.get(JSON_KEY)))
             code = MISUSED if isinstance(error, InvalidInput) else FAILED
             raise typer.Exit(code) from error
         except KeyboardInterrupt as stop:
-            note("\n".join(["interrupted", *getattr(stop, "__notes__", [])]))
+            remarks = list(getattr(stop, "__notes__", []))
+            if ctx.meta.get(JSON_KEY):
+                _say("Interrupted", "interrupted", "; ".join(remarks))
+            else:
+                note("\n".join(["interrupted", *remarks]))
             raise typer.Exit(INTERRUPTED) from stop
 
 
 def _tell(error: QgmemError | OSError, *, as_json: bool) -> None:
     message, hint = told(error)
     if as_json:
-        said: dict[str, JsonValue] = {"type": type(error).__name__, "message": message, "hint": hint or None}
-        sys.stderr.write(json.dumps({"error": said}, ensure_ascii=False) + "\n")
+        _say(type(error).__name__, message, hint)
         return
     note(f"error: {message}")
     if hint:
         note(f"  hint: {hint}")
     for remark in getattr(error, "__notes__", []):
         note(f"  {remark}")
+
+
+def _say(kind: str, message: str, hint: str) -> None:
+    """An error as one line of JSON on stderr."""
+    said: dict[str, JsonValue] = {"type": kind, "message": message, "hint": hint or None}
+    sys.stderr.write(json.dumps({"error": said}, ensure_ascii=False) + "\n")
 
 
 def told(error: QgmemError | OSError) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -55,11 +56,23 @@ def _console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
+def stdin_text() -> str:
+    """All of stdin. A byte that is no UTF-8 becomes a lone surrogate, so that whoever stores it can tell."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+    return sys.stdin.read()
+
+
 @contextmanager
-def resumable(said: Callable[[], str]) -> Iterator[None]:
-    """Work that Ctrl-C or trouble may stop anywhere; `said()` tells what was kept and how to go on."""
+def resumable(said: Callable[[], str], so_far: Callable[[], JsonValue] | None = None) -> Iterator[None]:
+    """Work that Ctrl-C or trouble may stop anywhere; `said()` tells what was kept and how to go on.
+
+    `so_far`: with --json, the answer as far as it goes.
+    """
     try:
         yield
     except (KeyboardInterrupt, StoreError, ModelError) as stop:
+        if so_far is not None:
+            emit(so_far())
         stop.add_note(said())
         raise

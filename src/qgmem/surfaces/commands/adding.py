@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +46,7 @@ def add(
     from ...memory import Memory
 
     parse_timestamp(time, time_zone=time_zone)  # a person can mend it now; the facade would store it as unknown
-    message = {"role": role, "content": sys.stdin.read() if text == "-" else text}
+    message = {"role": role, "content": screen.stdin_text() if text == "-" else text}
     message |= {"name": speaker} if speaker is not None else {}
     message |= {"id": turn_id} if turn_id is not None else {}
     with Memory.open(path) as memory, waiting("adding"):
@@ -98,7 +97,8 @@ def import_(
         if not file.is_file():
             raise InvalidInput("path", f"{file} is no file")
     tally = Tally()
-    with Memory.open(path) as memory, progress("messages") as bar, screen.resumable(tally.kept):
+    so_far = (lambda: tally.json() | {"interrupted": True}) if json else None
+    with Memory.open(path) as memory, progress("messages") as bar, screen.resumable(tally.kept, so_far):
         for file in files:
             for report in memory.import_(file, format=format, user_id=user):
                 tally.count(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -82,11 +83,14 @@ def reembed(
 
     made: dict[str, JsonValue] = {}
     settings = Settings.load()
+    so_far: Callable[[], JsonValue] | None = (lambda: {"interrupted": True, "units": made}) if json else None
     with progress("texts embedded") as bar:
         counting = CountingEmbedder(make_embedder(embedder, settings), bar)
         with (
             Memory.open(path, embedder=counting, settings=settings) as memory,
-            screen.resumable(lambda: f"{bar.done} vectors were made and stay; run the same command again to go on"),
+            screen.resumable(
+                lambda: f"{bar.done} vectors were made and stay; run the same command again to go on", so_far
+            ),
         ):
             known = memory.namespaces()
             if user is not None and user not in known:

@@ -96,11 +96,16 @@ def update(
     \b
     qgmem update t-3f1c9a "I moved to Lisbon in April." --user ana
     """
+    from ...construction.messages import altered_note
     from ...memory import Memory
+    from ...text import altered
 
     with Memory.open(path) as memory:
         memory.stats(user_id=user)  # no memory is made for a user that is not there
-        changed = memory.update(unit, sys.stdin.read() if text == "-" else text, user_id=user)
+        words = screen.stdin_text() if text == "-" else text
+        changed = memory.update(unit, words, user_id=user)
+    if altered(words):
+        screen.note(f"note: {altered_note(['text'])}")
     if json:
         screen.emit({"unit": encode.unit(changed)})
     else:
