@@ -85,6 +85,7 @@ class SessionReader:
             speech.last = None
             if role != "user" and shown[end - 1] != "?":
                 continue
+            whole = said  # "Easy: coconut tacos" may answer
             said, foreign = own(said, speaker)
             if foreign:
                 break
@@ -101,7 +102,7 @@ class SessionReader:
                     speech.last = self._topic
                 readings, about = _sentence(said, quote, speech, time, lower)
                 if not readings and number == 0 and ask is not None and ask.speaker != speaker:
-                    readings = answer_of(ask, said, quote, speaker, time)
+                    readings = answer_of(ask, whole, quote, speaker, time)
                     about += [each.subject for each in readings]
                 found += [each for each in readings if not self._better_known(each)]
             for person in about:
