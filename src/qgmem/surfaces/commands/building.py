@@ -41,7 +41,10 @@ def build(
 
     Any server with OpenAI's protocol will do; a key, where one is wanted, is read from QGMEM_CHAT_KEY alone. Prices
     come from QGMEM_CHAT_PRICE_IN and _OUT, US dollars for a million tokens. Ctrl-C keeps what was read; the same
-    command goes on. What was said stays findable word for word whatever the model does.
+    command goes on. What was said stays findable word for word whatever the model does. A claim is turned away,
+    and counted by reason, where the words that it quotes have another name, number, date or speaker, or where their
+    clause says it as a wish or a maybe, denies it, or says it of another. Words are judged, not sense, and clauses
+    in English alone.
 
     \b
     qgmem build --user ana --dry-run
