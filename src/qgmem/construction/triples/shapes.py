@@ -90,7 +90,7 @@ EDGES = " \"'“”‘’.,;:"
 NAMED = re.compile(
     r"^(?:(?:the|an?|some) )?(?:(?:de|van|von|der|den|la|le|el|al|d'|l') )*[A-ZÀ-ÖØ-ÞĀ-Ž0-9][^\s]*"
     r"(?:(?: (?:of|the|de|la|le|van|von|der|den|del|da|do|du|am|upon|and|&|y|et|al|el|bin|aan|an der))* "
-    r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)[A-ZÀ-ÖØ-ÞĀ-Ž0-9&][^\s]*"
+    r"(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b)[<«(]?[A-ZÀ-ÖØ-ÞĀ-Ž0-9&][^\s]*"
     r"|(?<=Center|Centre|titute|dation) for [A-Z][^\s]*)*"
 )
 PLACES_AND_FIRMS = frozenset(
