@@ -12,10 +12,10 @@ from command_line import Cli
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("add", ""), 1, "failed: message.content: is empty"),
+        (("add", ""), 2, "error: message.content: is empty"),
         (("add", "x", "--time", "teatime"), 2, "error: --time: cannot read 'teatime'"),
         (("add", "x", "--user", ""), 2, "error: --user: is empty"),
-        (("add", "x", "--role", "robot"), 1, "failed: message.role:"),
+        (("add", "x", "--role", "robot"), 2, "error: message.role:"),
         (("search", " "), 2, "error: QUERY: is empty"),
         (("search", "x", "--filter", "{"), 2, "error: --filter: is no JSON"),
         (("search", "x", "--filter", "[]"), 2, "error: --filter: expected an object"),

@@ -42,6 +42,7 @@ def add(
     qgmem add "I moved to Lisbon in March." --user ana --time 2024-05-02
     qgmem add "See Bob tomorrow" --time 2024-05-02T23:50 --time-zone Asia/Tokyo
     """
+    from ...construction.messages import read_message
     from ...construction.timestamps import parse_timestamp
     from ...memory import Memory
 
@@ -49,6 +50,7 @@ def add(
     message = {"role": role, "content": screen.stdin_text() if text == "-" else text}
     message |= {"name": speaker} if speaker is not None else {}
     message |= {"id": turn_id} if turn_id is not None else {}
+    read_message(message)  # misuse is told before a folder is made
     with Memory.open(path) as memory, waiting("adding"):
         report = memory.add(
             message,
@@ -91,16 +93,18 @@ def import_(
     qgmem import conversations.json --user me
     qgmem import notes.txt --format transcript
     """
+    from ...interchange import detect
     from ...memory import Memory
 
     for file in files:
         if not file.is_file():
             raise InvalidInput("path", f"{file} is no file")
+    formats = [format or detect(file) for file in files]  # of all, before anything of one is stored
     tally = Tally()
     so_far = (lambda: tally.json() | {"interrupted": True}) if json else None
     with Memory.open(path) as memory, progress("messages") as bar, screen.resumable(tally.kept, so_far):
-        for file in files:
-            for report in memory.import_(file, format=format, user_id=user):
+        for file, known in zip(files, formats, strict=True):
+            for report in memory.import_(file, format=known, user_id=user):
                 tally.count(report)
                 bar.advance(len(report.items))
         owners = memory.namespaces() if user is None and not json else []
