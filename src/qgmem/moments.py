@@ -89,6 +89,6 @@ def _month_end(moment: Moment, field: str) -> date | None:
     if month is None:
         return None
     year, number = int(month.group(1)), int(month.group(2) or 12)
-    if not 1 <= number <= 12 or not 1 <= year < 9999:
+    if not 1 <= number <= 12 or year < 1:
         raise InvalidInput(field, f"{moment!r} is no month")
-    return date(year + number // 12, number % 12 + 1, 1) - timedelta(days=1)
+    return date(year, 12, 31) if number == 12 else date(year, number + 1, 1) - timedelta(days=1)
