@@ -14,6 +14,7 @@ from .. import encode, render, screen
 from ..guard import FAILED
 from ..options import FOLDER, USER, Agent, Folder, Json, Run, User, parse_filter
 from ..progress import waiting
+from .finding import nobody
 
 if TYPE_CHECKING:
     from ...generation.answer import Answer, AnswerEvent
@@ -87,6 +88,7 @@ def ask(
                     answer = memory.ask(question, **asked)
         except AnswerFailed as error:
             answer, failure = error.evidence, str(error)
+        known = [] if answer.working_memory else memory.namespaces()
     if graph is not None:
         _draw(answer, graph)
     if json:
@@ -100,6 +102,8 @@ def ask(
         _print(answer, told=stream and failure is None and answer.answerer is not None)
     if graph is not None:
         screen.note(f"drawn to {graph}")
+    if not answer.working_memory and user not in known:
+        screen.note(nobody(user, known, path))
     if failure is not None:
         screen.note(f"error: {failure}")
         raise typer.Exit(FAILED)
@@ -109,16 +113,18 @@ def _streamed(memory: Memory, question: str, asked: dict[str, Any], *, json: boo
     """The answer, shown in pieces as it is written."""
     answer: Answer | None = None
     last = ""
-    for event in memory.ask_stream(question, **asked):
-        answer = event.answer or answer
-        if json and event.kind not in ("evidence", "done"):
-            _line({"kind": event.kind, "text": event.text})
-        elif json and event.kind == "evidence" and event.answer is not None:
-            _line({"kind": event.kind, **encode.answer(event.answer)})
-        elif not json:
-            last = _piece(event, last)
-    if last and not json:
-        print()
+    try:
+        for event in memory.ask_stream(question, **asked):
+            answer = event.answer or answer
+            if json and event.kind not in ("evidence", "done"):
+                _line({"kind": event.kind, "text": event.text})
+            elif json and event.kind == "evidence" and event.answer is not None:
+                _line({"kind": event.kind, **encode.answer(event.answer)})
+            elif not json:
+                last = _piece(event, last)
+    finally:
+        if last and not json:
+            print()  # also where it broke off
     assert answer is not None, "a stream without evidence"
     return answer
 

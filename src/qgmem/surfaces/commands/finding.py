@@ -64,7 +64,7 @@ def search(
     else:
         screen.show(*render.hits(hits, explain=explain))
     if not hits:
-        screen.note("nothing found" if user in known else _nobody(user, known, path))
+        screen.note("nothing found" if user in known else nobody(user, known, path))
 
 
 def show(unit: UnitId, user: User = USER, path: Folder = FOLDER, json: Json = False) -> None:
@@ -135,10 +135,11 @@ def list_(
     if more:
         screen.note(f"and more; --limit shows more than {limit}")
     if not units:
-        screen.note("nothing found" if user in known else _nobody(user, known, path))
+        screen.note("nothing found" if user in known else nobody(user, known, path))
 
 
-def _nobody(user: str, known: list[str], path: Path) -> str:
+def nobody(user: str, known: list[str], path: Path) -> str:
+    """What is said where nothing is found because nobody has that memory."""
     if not known:
         return f"nothing found: no memories in {path}; --path names another folder"
     others = ", ".join(known[:5]) + (f" and {len(known) - 5} more" if known[5:] else "")
