@@ -262,3 +262,12 @@ def test_one_attempt_is_transient_without_a_client() -> None:
     with pytest.raises(Transient) as caught:
         _chat(_Server(httpx.Response(503))).complete(REQUEST)
     assert caught.value.status == 503
+
+
+@pytest.mark.parametrize("status", [302, 404])
+def test_a_wrong_address_is_asked_once(status: int) -> None:
+    """Another way of asking for JSON mends neither a page that is not there nor one that has moved."""
+    server = _Server(*[httpx.Response(status, headers={"location": "/elsewhere"})] * 4)
+    with pytest.raises(ModelRefused):
+        _chat(server).complete(REQUEST)
+    assert len(server.bodies) == 1

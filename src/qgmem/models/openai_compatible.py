@@ -28,7 +28,7 @@ PATH = "chat/completions"
 
 # Ways to ask for JSON, best first. llama-cpp-python takes the schema inside `json_object`; plain asks in words only.
 MODES = ("json_schema", "json_object_schema", "json_object", "plain")
-_CAPABILITY = frozenset((400, 404, 415, 422, 501))
+_CAPABILITY = frozenset((400, 415, 422, 501))  # 404 and redirects mean the address or the model
 _ABOUT_FORMAT = ("response_format", "schema", "grammar", "json")
 
 
