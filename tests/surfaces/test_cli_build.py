@@ -83,7 +83,8 @@ def test_build_says_what_it_takes_reads_and_adds(told: Cli, server: Server, monk
     done = told(*asked)
     assert (done.code, done.err) == (0, "")
     assert "1 windows read (done 1), 0 left, 2 units added" in done.out
-    assert "2 calls for windows, 0 for trajectories, 0 retries, 0 answers kept from before, 200 tokens in, 20 out, $0.2000" in done.out
+    calls = "2 calls for windows, 0 for trajectories, 0 retries, 0 answers kept from before"
+    assert f"{calls}, 200 tokens in, 20 out, $0.2000" in done.out
     assert set(server.headers_seen) == {"Bearer sk-verysecret1"}
     assert "verysecret" not in plan.out + done.out
     again = told(*asked, "--json").json
