@@ -44,9 +44,7 @@ def test_parts_times_weights_are_the_score_of_the_product(
     """For every candidate, in the order of ids."""
     witness = Keeping()
     asked = Asked("default", "Where did Ada sleep when the ferry was late?", frozenset({"x"}))
-    with Memory.open(
-        tmp_path, embedder=HashEmbedder(), settings=Settings(rerank="none"), reranker=witness
-    ) as memory:
+    with Memory.open(tmp_path, embedder=HashEmbedder(), settings=Settings(rerank="none"), reranker=witness) as memory:
         memory.add(TALK)
         one = next(parts(memory, witness, [asked]))
         share, attributes, neighbour, second, session, speaker = setting
@@ -82,7 +80,7 @@ def test_recall_by_hand() -> None:
 
 
 def test_bagging_goes_between_settings_that_win_on_different_conversations() -> None:
-    """Two settings, each best on one of two conversations by as much: both win often, and a sure winner wins always."""
+    """Two settings, each best on one of two conversations by as much: both win often; a sure winner wins always."""
     tried = [(0.2, 0.0, 0.0, 0.0, 0.0, 0.0), (0.8, 0.0, 0.0, 0.0, 0.0, 0.0)]
     even = bagged([(np.array([[1.0, 0.0], [0.0, 1.0]]), ["a", "b"])], tried)
     assert 0.3 < even[:, 0].mean() < 0.7

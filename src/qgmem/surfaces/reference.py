@@ -52,7 +52,7 @@ def reference() -> str:
 
 def json_names(command: str) -> list[str]:
     """Top-level names of a command's JSON."""
-    return [name.partition(":")[0] for name in re.sub(r"\[.*?\]", "", JSON[command]).split(", ")]
+    return [name.partition(":")[0] for name in re.sub(r"\[.*?\]|\{.*?\}", "", JSON[command]).split(", ")]
 
 
 def commands() -> Iterator[tuple[str, Any]]:
