@@ -8,16 +8,14 @@ The same command goes on where a stopped run was. A server that is running alrea
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from qgmem.errors import InvalidInput, QgmemError
 from qgmem.registry import make_answerer
 from qgmem.settings import Settings
 
-from ..llm_smoke.server import LocalServer, llama_server
+from ..llm_smoke.server import llama_server, stop_with
 from ..tasks.locomo_answers import run_locomo_answers
 
 
@@ -33,7 +31,7 @@ def main() -> int:
         settings = Settings(chat_model=name, chat_url=server.base_url, chat_seconds=given.seconds)
         answerer = make_answerer(None, settings)
         assert answerer is not None, "a model is named"
-        _stop_with(server)
+        stop_with(server)
         given.out.mkdir(parents=True, exist_ok=True)
         with server:
             run = run_locomo_answers(
@@ -56,17 +54,6 @@ def main() -> int:
 def _locomo(data: Path) -> Path:
     """The file itself, or the one in a folder of benchmark data."""
     return data / "locomo" / "locomo10.json" if data.is_dir() else data
-
-
-def _stop_with(server: LocalServer) -> None:
-    """Ctrl-C and a termination end the server as well, also where a shell has made the process deaf to Ctrl-C."""
-
-    def stop(*_: object) -> NoReturn:
-        server.kill()
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
 
 
 def _parsed() -> argparse.Namespace:

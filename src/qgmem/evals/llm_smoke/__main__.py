@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from pathlib import Path
-from typing import NoReturn
 
 from qgmem.errors import InvalidInput, QgmemError
 from qgmem.settings import Settings
 
 from .report import write_report
 from .run import SmokeRun, passage
-from .server import LocalServer, llama_server
+from .server import llama_server, stop_with
 
 
 def main() -> int:
@@ -35,7 +33,7 @@ def main() -> int:
             chat_model=name, chat_url=server.base_url, chat_seconds=given.seconds, chat_concurrency=1
         )
         run = SmokeRun(given.out, text, settings, lambda line: print(line, file=sys.stderr, flush=True))
-        _stop_with(server)
+        stop_with(server)
         with server:
             run.build(server, kill=not given.no_kill)
         outcome = run.outcome()
@@ -51,17 +49,6 @@ def main() -> int:
     shown = {"model": name, "sessions": given.sessions, "context": given.context, "threads": given.threads}
     print(write_report(outcome, text, shown, given.out))
     return 0 if set(outcome.windows) <= {"done", "partial"} else 1
-
-
-def _stop_with(server: LocalServer) -> None:
-    """Ctrl-C and a termination end the server as well, also where a shell has made the process deaf to Ctrl-C."""
-
-    def stop(*_: object) -> NoReturn:
-        server.kill()
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
 
 
 def _parsed() -> argparse.Namespace:

@@ -8,12 +8,14 @@ with llama_server(python, model, log) as server:
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import NoReturn
 
 import httpx
 
@@ -118,3 +120,14 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def stop_with(server: LocalServer) -> None:
+    """Ctrl-C and a termination end the server as well, also where a shell has made the process deaf to Ctrl-C."""
+
+    def stop(*_: object) -> NoReturn:
+        server.kill()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)

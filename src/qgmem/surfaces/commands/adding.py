@@ -39,7 +39,7 @@ def add(
     """Remember one message, word for word.
 
     \b
-    qgmem add "I moved to Lisbon in March." --user ana --time 2024-05-02
+    qgmem add "I live in Lisbon." --user ana --speaker Ana --time 2024-05-02
     qgmem add "See Bob tomorrow" --time 2024-05-02T23:50 --time-zone Asia/Tokyo
     """
     from ...construction.messages import read_message
