@@ -41,11 +41,11 @@ class Activation:
     def channels(self, rows: Rows) -> list[dict[str, ChannelScore]]:
         """For each of these rows its rank and score in every channel that lists it."""
         found: list[dict[str, ChannelScore]] = [{} for _ in range(len(rows))]
+        places = {row: place for place, row in enumerate(rows.tolist())}
         for channel in self.lists:
-            row, rank = np.nonzero(rows[:, None] == channel.rows)
-            scores = channel.scores[rank]
-            for place, at, score in zip(row.tolist(), rank.tolist(), scores.tolist(), strict=True):
-                found[place][channel.name] = ChannelScore(at + 1, score)
+            for rank, row in enumerate(channel.rows.tolist()):
+                if row in places:
+                    found[places[row]][channel.name] = ChannelScore(rank + 1, float(channel.scores[rank]))
         return found
 
 

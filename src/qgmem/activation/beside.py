@@ -20,20 +20,33 @@ LEAST, MOST = 48, 128  # pairs of turns that are compared: with fewer a mean tel
 # Cosine that the turn after has to be nearer than one from elsewhere, on average. One voice of a BEAM chat: 0.105;
 # the same turns shuffled: 0 ± 0.03 at 30 pairs, and 0 ± 0.01 where there are 128.
 RELATED = 0.03
-_verdicts: WeakKeyDictionary[Index, dict[int, bool]] = WeakKeyDictionary()  # of an index, which never changes
+UNKNOWN = -1
+# (codes of sessions,) 1 for a list, 0 for none, of an index, which never changes
+_verdicts: WeakKeyDictionary[Index, NDArray[np.int8]] = WeakKeyDictionary()
 
 
 def beside(index: Index, rows: Rows, distance: int = 2) -> NDArray[np.intp]:
     """As `Index.around`, with -1 for each neighbour in a session that is a list."""
     around = index.around(rows, distance)
-    session = np.asarray(index.gather("chain", rows)) >> CHAIN_SHIFT
-    known = _verdicts.setdefault(index, {})
-    for name in set(session.tolist()):
-        if name not in known:
-            known[name] = is_list(index, name)
-        if known[name]:
-            around[session == name] = -1
+    lists = _lists(index, np.asarray(index.gather("chain", rows)) >> CHAIN_SHIFT)
+    if lists.any():
+        around[lists] = -1
     return around
+
+
+def _lists(index: Index, session: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """For each of these sessions, by code, whether it is a list; looked at once."""
+    verdicts = _verdicts.get(index, np.empty(0, np.int8))
+    most = int(session.max(initial=-1))
+    if most >= len(verdicts):
+        verdicts = np.concatenate([verdicts, np.full(most + 1 - len(verdicts), UNKNOWN, np.int8)])
+        _verdicts[index] = verdicts
+    found = verdicts[session]
+    if (found == UNKNOWN).any():
+        for name in set(session[found == UNKNOWN].tolist()):
+            verdicts[name] = is_list(index, name)
+        found = verdicts[session]
+    return np.asarray(found == 1)
 
 
 def is_list(index: Index, session: int) -> bool:

@@ -42,8 +42,7 @@ def scores(index: Index, constraints: Constraints, embed: EmbedPhrases, threshol
 
 def channel(index: Index, dense: Float32, n: int, allowed: Mask | None) -> ChannelList:
     """The n best rows of `scores`."""
-    rows = np.flatnonzero(dense > 0)  # of booleans: eight times faster than of floats
-    return ChannelList.of(NAME, index, rows, dense[rows], n, allowed)
+    return ChannelList.of(NAME, index, dense, n, allowed)
 
 
 def _time(index: Index, constraints: Constraints) -> Float32:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..settings import SupportWeights
 from ..stores.index import Index, Mask, Rows
@@ -69,13 +70,15 @@ def support(
         return Fused(np.empty(0, np.intp), np.empty(0, np.float32))
     seeds = _distinct(np.concatenate([found.rows for found in lists]), index.rows)
     rows = _distinct(np.concatenate([seeds, index.around(seeds).ravel()]), index.rows)
-    around = beside(index, rows)
+    around = beside(index, rows).T
     scope = _distinct(np.concatenate([rows, around.ravel()]), index.rows)
     parts_in_scope = _own(index, scope, evidence, weights)
     own_in_scope = sum(parts_in_scope.values(), np.zeros(len(scope), np.float32))
-    at = np.searchsorted(scope, rows)
+    places = _Places(scope, index.rows)
+    at = places.of(rows)
     parts = {name: values[at] for name, values in parts_in_scope.items()}
-    before, after, second_before, second_after = _beside(scope, own_in_scope, around)
+    met = np.append(np.maximum(own_in_scope, np.float32(0)), np.float32(0))  # 0 where nothing stands beside
+    before, after, second_before, second_after = met[places.of(around)]
     parts["neighbour"] = weights.neighbour * np.maximum(before, after)
     parts["second_neighbour"] = weights.second_neighbour * np.maximum(second_before, second_after)
     session = np.asarray(index.gather("chain", rows)) >> CHAIN_SHIFT
@@ -117,21 +120,31 @@ def _own(index: Index, rows: Rows, evidence: Evidence, weights: SupportWeights) 
     return own
 
 
-def _beside(scope: Rows, own: Float32, around: Rows) -> Float32:
-    """(4, len(around)) the own match, at least 0, of the rows beside; 0 where there is none.
+class _Places:
+    """Where rows stand in `scope`, which ascends, below `n`; one behind its end for -1.
 
-    Column by column, since each ascends almost everywhere, and that is looked up three times faster.
+    Looked up in a table as long as that is faster than searching.
     """
-    columns = np.ascontiguousarray(around.T)
-    values = np.append(np.maximum(own, np.float32(0)), np.float32(0))
-    place = np.searchsorted(scope, columns)
-    place[columns < 0] = len(scope)
-    found: Float32 = values[place]
-    return found
+
+    def __init__(self, scope: Rows, n: int) -> None:
+        self._scope, self._table = scope, None
+        if n <= MARKED:
+            self._table = np.empty(n + 1, np.int32)
+            self._table[scope] = np.arange(len(scope), dtype=np.int32)
+            self._table[n] = len(scope)  # which is where -1 looks
+
+    def of(self, rows: Rows) -> NDArray[np.integer]:
+        """Places of these, of any shape; all are in the scope, or -1."""
+        if self._table is not None:
+            return self._table[rows]
+        place = np.searchsorted(
+            self._scope, np.ascontiguousarray(rows)
+        )  # ascending almost everywhere: three times faster
+        place[rows < 0] = len(self._scope)
+        return place
 
 
 def _sorted(index: Index, rows: Rows, total: Float32, parts: dict[str, Float32], pool: int) -> Fused:
     total = np.asarray(total, np.float32)
-    best, scores = index.top(rows, total, pool)
-    at = np.searchsorted(rows, best)
-    return Fused(best, scores, {name: values[at] for name, values in parts.items()})
+    at = index.order(rows, total, pool)
+    return Fused(rows[at], total[at], {name: values[at] for name, values in parts.items()})

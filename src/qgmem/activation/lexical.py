@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..stores.index import Index, Mask
 from .channel import ChannelList, Float32
 
@@ -19,5 +17,4 @@ def scores(index: Index, terms: Sequence[str]) -> Float32:
 
 def channel(index: Index, dense: Float32, n: int, allowed: Mask | None) -> ChannelList:
     """The n best rows of `scores`."""
-    rows = np.flatnonzero(dense > 0)  # of booleans: eight times faster than of floats
-    return ChannelList.of(NAME, index, rows, dense[rows], n, allowed)
+    return ChannelList.of(NAME, index, dense, n, allowed)

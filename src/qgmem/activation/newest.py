@@ -149,18 +149,17 @@ def _statements(index: Index, rows: Rows, held: Sequence[int], kind: int, read: 
 
 def _held(index: Index, about: Sequence[str], rows: Rows) -> list[int]:
     """Which of these terms each row holds, one bit each: a few rows are looked up in the postings, not these read."""
-    found = np.zeros(len(rows), np.int64)
+    held = np.zeros((len(about), len(rows)), np.bool_)
     numbers = np.array([term_hash(term) for term in about], np.uint64)
     start = 0
     for part in index.parts:
         segment, local = part.segment, (rows - start).astype(np.int32)
-        for bit, span in enumerate(segment.postings(numbers)):
+        for holds, span in zip(held, segment.postings(numbers), strict=True):
             holders = segment.posting_row[span]
             if len(holders):
-                place = np.minimum(np.searchsorted(holders, local), len(holders) - 1)
-                found |= (holders[place] == local).astype(np.int64) << bit
+                holds |= holders.take(holders.searchsorted(local), mode="clip") == local
         start += len(segment)
-    bits: list[int] = found.tolist()
+    bits: list[int] = ((1 << np.arange(len(about))) @ held).tolist()
     return bits
 
 

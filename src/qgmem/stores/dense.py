@@ -15,7 +15,7 @@ Float32 = NDArray[np.float32]
 SCAN_FROM = 1024  # rows; fewer are compared exactly
 REST = 2048  # a query is its float16 image plus 1/REST of a second one: exact, and no vector is converted
 RESCORED, RESCORED_LEAST = 4, 64  # times the wanted number of results, and at least so many
-RUN = 32  # scores looked at together when the best of many are wanted
+GROUP = 32  # scores at most that are looked at together when the best of many are wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,14 @@ def best(scores: Float32, n: int) -> NDArray[np.intp]:
 
 
 def _promising(scores: Float32, n: int) -> NDArray[np.intp] | None:
-    """A superset of the n best of many: the n-th best maximum of short runs is a lower bound for the n-th score."""
-    runs = len(scores) // RUN
-    if runs < 4 * n:
+    """A superset of the n best of many: the n-th best maximum of small groups is a lower bound for the n-th score.
+
+    A group is a column of the scores laid out in few long lines, which is reduced several at once.
+    """
+    size = min(GROUP, len(scores) // (4 * n))
+    if size < 2:
         return None
-    tops = scores[: runs * RUN].reshape(runs, RUN).max(axis=1)
-    bound = np.partition(tops, runs - n)[runs - n]
+    groups = len(scores) // size
+    tops = scores[: groups * size].reshape(size, groups).max(axis=0)
+    bound = np.partition(tops, groups - n)[groups - n]
     return np.flatnonzero(scores >= bound)

@@ -13,11 +13,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .chronology import beside, needs_no_chain
 from .dense import RESCORED, RESCORED_LEAST, Float32, best, widened
 from .part import Mask, Part, Phrases, Rows
-from .segment import CHAIN_SHIFT, NO_DAY, Int32, Int64, UInt64, term_hash
+from .segment import NO_DAY, Int32, Int64, UInt64, term_hash
 
 __all__ = ["Index", "Mask", "Part", "Phrases", "Rows"]
+
+FEW_IDS = 48  # are read one by one
 
 
 class Index:
@@ -71,6 +74,8 @@ class Index:
 
     def ids(self, rows: Sequence[int] | Rows) -> list[str]:
         """Unit ids of rows, in the given order."""
+        if len(self.parts) == 1 and len(rows) < FEW_IDS:
+            return self.parts[0].segment.ids(rows)
         return [name.decode() for name in self._names(np.asarray(rows, np.intp)).tolist()]
 
     def rows_of(self, keys: Int64) -> Rows:
@@ -88,19 +93,34 @@ class Index:
 
     def top(self, rows: Rows, scores: Float32, n: int) -> tuple[Rows, Float32]:
         """The n best of these, sorted by (-score, unit id)."""
+        place = self.order(rows, scores, n)
+        return rows[place], scores[place]
+
+    def order(self, rows: Rows, scores: Float32, n: int) -> Rows:
+        """Places in `rows` of the n best, sorted by (-score, unit id)."""
         kept = best(scores, n)
-        rows, scores = rows[kept], scores[kept]
-        order = np.argsort(-scores, kind="stable")
-        rows, scores = rows[order], scores[order]
-        same = scores[1:] == scores[:-1]
+        values = scores[kept]
+        order = np.argsort(-values, kind="stable")
+        place, values = kept[order], values[order]
+        same = values[1:] == values[:-1]
         if same.any():
-            tied = np.zeros(len(rows), np.bool_)
+            tied = np.zeros(len(place), np.bool_)
             tied[1:] = same
             tied[:-1] |= same
             where = np.flatnonzero(tied)
-            by_id = where[np.argsort(self._names(rows[where]), kind="stable")]
-            rows[where] = rows[by_id[np.argsort(-scores[by_id], kind="stable")]]
-        return rows[:n], scores[:n]
+            ids = self._by_id(rows[place[where]])
+            place[where] = place[where[np.lexsort((ids, -values[where]))]]
+        return place[:n]
+
+    def _by_id(self, rows: Rows) -> NDArray[np.generic]:
+        """What sorts as the unit ids of these rows do."""
+        if len(self.parts) == 1:
+            return self.parts[0].segment.id_rank[rows]
+        place = int(np.searchsorted(self._start, rows[0], side="right")) - 1
+        start, stop = self._start[place : place + 2]
+        if ((rows >= start) & (rows < stop)).all():
+            return np.asarray(self.parts[place].segment.id_rank[rows - start])
+        return self._names(rows)
 
     def _names(self, rows: Rows) -> NDArray[np.bytes_]:
         """Unit ids of many rows as an array that sorts like the ids; they hold no NUL."""
@@ -302,29 +322,10 @@ class Index:
 
     def around(self, rows: Rows, distance: int = 2) -> NDArray[np.intp]:
         """(len(rows), 2 · distance): one turn before, one after, two before, two after, …; -1 if none."""
-        chain = np.asarray(self.gather("chain", rows))
-        found = np.full((len(rows), 2 * distance), -1, np.intp)
         if not len(rows):
-            return found
-        candidates: list[tuple[Int64, Rows]] = []  # (2 · distance, len(rows)) chain keys and rows, one entry a part
-        for part, start in zip(self.parts, self._start, strict=False):
-            keys, owners = part.chain
-            if len(keys):
-                if len(self.parts) == 1 and part.in_order:
-                    left, right = rows, rows + 1  # a row's place in the chain is the row
-                else:
-                    left = np.searchsorted(keys, chain)
-                    right = left + (keys[np.minimum(left, len(keys) - 1)] == chain)  # a turn has one verbatim unit
-                at = np.empty((2 * distance, len(rows)), np.intp)
-                for step in range(distance):
-                    at[2 * step], at[2 * step + 1] = left - 1 - step, right + step
-                candidates.append(_beside(keys, owners, int(start), at, chain))
-        if len(candidates) == 1:
-            found[:] = candidates[0][1].T
-        elif candidates:
-            near, there = (np.concatenate(arrays) for arrays in zip(*candidates, strict=True))
-            for side in (0, 1):
-                found[:, side::2] = _nearest(near[side::2], there[side::2], distance, newest=side == 0)
+            return np.empty((0, 2 * distance), np.intp)
+        chain = None if needs_no_chain(self.parts, distance) else np.asarray(self.gather("chain", rows), np.int64)
+        found = beside(self.parts, self._start[:-1].tolist(), rows, chain, distance).T
         if self.unknown is not None:
             found[(found >= 0) & self.unknown[found]] = -1
         return found
@@ -372,27 +373,6 @@ def _postings(part: Part, numbers: UInt64) -> tuple[Rows, NDArray[np.uint16], Ro
         return at, count, owner
     living = part.alive[at]
     return at[living], count[living], owner[living]
-
-
-def _beside(keys: Int64, rows: Int32 | None, start: int, at: Rows, chain: Int64) -> tuple[Int64, Rows]:
-    """Chain keys and rows at these places, row -1 where the place does not exist or is of another session.
-
-    `rows`: what lies at a place; None: the row of the same number.
-    """
-    there = np.minimum(np.maximum(at, 0), len(keys) - 1)
-    near = keys[there]
-    outside = (there != at) | ((near ^ chain) >> CHAIN_SHIFT != 0)
-    found: Rows = (there if rows is None else rows[there]) + np.intp(start)
-    found[outside] = -1
-    return near, found
-
-
-def _nearest(keys: Int64, rows: Rows, n: int, *, newest: bool) -> Rows:
-    """(columns, n) the first candidates of every column from the newest or oldest chain key, -1 where fewer are."""
-    order = np.where(rows < 0, np.iinfo(np.int64).max, -keys if newest else keys)
-    place = np.argsort(order, axis=0, kind="stable")[:n]
-    found: Rows = np.take_along_axis(rows, place, axis=0).T
-    return found
 
 
 def _ranges(left: Rows, right: Rows) -> tuple[Rows, Rows]:

@@ -79,7 +79,7 @@ def _index_rows(
     found = []
     for row in rows:
         turn = reading.turn_of(row[reading.TURN_FROM :])
-        unit = reading.unit_of(row, turn, ())
+        unit = reading.unit_of(row, ())
         found.append(_index_row(row, unit, turn, mentioned[row[0]], vectors[row[0]], analyse))
     return found
 

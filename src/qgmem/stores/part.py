@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from . import segment as seg
 from .dense import VectorBlock
-from .segment import Int32, Int64, Segment, UInt64
+from .segment import CHAIN_SHIFT, Int32, Int64, Segment, UInt64
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 PIECE = 1 << 16  # rows looked at together
+FAR = 255  # turns; how far to a session's border is counted
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,17 @@ class Part:
         if self.alive is not None:
             rows = rows[self.alive[rows]]
         return self.segment.chain[rows], rows
+
+    @cached_property
+    def reach(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """(n,) how many turns of its session lie before each row and after it, at most `FAR`; of rows in order."""
+        n = len(self.segment)
+        session = self.segment.chain >> CHAIN_SHIFT
+        border = np.flatnonzero(np.concatenate([[True], session[1:] != session[:-1], [True]]))
+        length, first = np.diff(border), border[:-1]
+        before = np.arange(n) - np.repeat(first, length)
+        after = np.repeat(length - 1, length) - before
+        return np.minimum(before, FAR).astype(np.uint8), np.minimum(after, FAR).astype(np.uint8)
 
     def without(self, keys: Int64) -> Part:
         """The same with these units dead."""

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, StoreDamaged
-from ..types import Entity, Granularity, Interval, MemoryUnit, SourceSpan, Triple, Turn
+from ..types import Entity, Granularity, Interval, JsonValue, MemoryUnit, SourceSpan, Triple, Turn
 from .records import HistoryEvent, StoreStats
 
 if TYPE_CHECKING:
     from .sqlite_filters import Where
 
+T = TypeVar("T")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -53,7 +53,7 @@ UNIT = f"""
 """
 MENTIONS = """
     SELECT unit, kind, type, surface, start, stop FROM mentions
-    WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY place
+    WHERE unit IN (SELECT value FROM json_each(?)) ORDER BY unit, place
 """
 TURN_FROM = 13  # the turn's columns in a row of UNIT
 
@@ -186,9 +186,12 @@ def units(connection: sqlite3.Connection, ids: Sequence[str]) -> list[MemoryUnit
 
 def texts(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, str]:
     """The words of units by key: ten times faster than whole units."""
-    marks = ",".join(str(int(key)) for key in keys)
-    sql = f"SELECT u.key, coalesce(u.text, t.text) FROM units u JOIN turns t ON {VOICE} WHERE u.key IN ({marks})"
-    return dict(connection.execute(sql).fetchall())
+    found: dict[int, str] = {}
+    for part in parts(keys):
+        marks = ",".join("?" * len(part))  # not the numbers themselves: the statement is prepared once
+        sql = f"SELECT u.key, coalesce(u.text, t.text) FROM units u JOIN turns t ON {VOICE} WHERE u.key IN ({marks})"
+        found.update(connection.execute(sql, part).fetchall())
+    return found
 
 
 def page(connection: sqlite3.Connection, after: int, limit: int, where: Where) -> list[tuple[int, MemoryUnit]]:
@@ -315,11 +318,7 @@ def embedded_phrases(connection: sqlite3.Connection, texts: Sequence[str], embed
 
 def turn_of(row: Sequence[Any]) -> Turn:
     """A row of `TURN`. Raises StoreDamaged."""
-    try:
-        time = None if row[6] is None else datetime.fromisoformat(row[6])
-        metadata = json.loads(row[9]) if row[9] != "{}" else {}
-    except (ValueError, TypeError) as error:
-        raise StoreDamaged(f"turn {row[0]}: {error}; run `qgmem doctor`") from error
+    time, metadata = _read_back(row[0], row[6], row[9])
     return Turn(
         sequence=row[0],
         id=row[1],
@@ -336,45 +335,54 @@ def turn_of(row: Sequence[Any]) -> Turn:
     )
 
 
-def unit_of(row: Any, turn: Turn, mentioned: Sequence[Any]) -> MemoryUnit:
-    """A row of `UNIT` with its voice's turn and its (kind, type, surface, start, stop). Raises StoreDamaged."""
-    turns = (turn.id,) if row[9] is None else tuple(json.loads(row[9])) or (turn.id,)
-    triple = None if row[5] is None else Triple(row[5], row[6], row[7])
+def unit_of(row: Sequence[Any], mentioned: Sequence[Any]) -> MemoryUnit:
+    """A row of `UNIT` with its (unit, kind, type, surface, start, stop). Raises StoreDamaged."""
+    _, unit_id, kind, claim, quote, subject, predicate, thing, fact_times, span = row[:10]
+    sequence, turn_id, session, speaker, role, said, told, _, _, metadata, agent, run = row[TURN_FROM:]
+    turns = (turn_id,) if span is None else tuple(json.loads(span)) or (turn_id,)
+    time, extra = _read_back(sequence, told, metadata)
     return MemoryUnit(
-        id=row[1],
-        kind=row[2],
-        text=turn.text if row[3] is None else row[3],
-        span=SourceSpan(
-            turns[0], turns[-1], turn.text if row[4] is None else row[4], turns if len(turns) > 1 else ()
+        unit_id,
+        kind,
+        said if claim is None else claim,
+        SourceSpan(turns[0], turns[-1], said if quote is None else quote, turns if len(turns) > 1 else ()),
+        session,
+        sequence,
+        speaker,
+        role,
+        time,
+        tuple(
+            [Entity(text, type, start, stop) for _, kind, type, text, start, stop in mentioned if kind == "entity"]
         ),
-        session_id=turn.session_id,
-        sequence=turn.sequence,
-        speaker=turn.speaker,
-        role=turn.role,
-        utterance_time=turn.utterance_time,
-        entities=tuple(
-            Entity(surface, entity_type, start, stop)
-            for kind, entity_type, surface, start, stop in mentioned
-            if kind == "entity"
-        ),
-        locations=tuple(surface for kind, _, surface, _, _ in mentioned if kind == "location"),
-        fact_times=() if row[8] == "[]" else intervals(row[8]),
-        triple=triple,
-        metadata=turn.metadata,
-        agent_id=turn.agent_id,
-        run_id=turn.run_id,
+        tuple([text for _, kind, _, text, _, _ in mentioned if kind == "location"]),
+        () if fact_times == "[]" else intervals(fact_times),
+        None if subject is None else Triple(subject, predicate, thing),
+        extra,
+        agent,
+        run,
     )
 
 
+def _read_back(sequence: int, time: str | None, metadata: str) -> tuple[datetime | None, dict[str, JsonValue]]:
+    """A turn's time and metadata from their texts. Raises StoreDamaged."""
+    try:
+        return (
+            None if time is None else datetime.fromisoformat(time),
+            {} if metadata == "{}" else json.loads(metadata),
+        )
+    except (ValueError, TypeError) as error:
+        raise StoreDamaged(f"turn {sequence}: {error}; run `qgmem doctor`") from error
+
+
 def _units(connection: sqlite3.Connection, rows: Sequence[Any]) -> list[tuple[int, MemoryUnit]]:
-    mentioned: dict[int, list[Any]] = defaultdict(list)
-    keys = json.dumps([int(row[0]) for row in rows])  # one statement whatever the number: it is prepared once
+    mentioned: dict[int, list[Any]] = {row[0]: [] for row in rows}
+    keys = json.dumps(list(mentioned))  # one statement whatever the number: it is prepared once
     for mention in connection.execute(MENTIONS, (keys,)):
-        mentioned[mention[0]].append(mention[1:])
-    return [(int(row[0]), unit_of(row, turn_of(row[TURN_FROM:]), mentioned[row[0]])) for row in rows]
+        mentioned[mention[0]].append(mention)
+    return [(row[0], unit_of(row, mentioned[row[0]])) for row in rows]
 
 
-def parts(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+def parts(ids: Sequence[T]) -> Iterable[Sequence[T]]:
     """Runs short enough for the placeholders of one statement."""
     for start in range(0, len(ids), 500):
         yield ids[start : start + 500]

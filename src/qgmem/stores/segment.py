@@ -21,6 +21,7 @@ UInt64 = NDArray[np.uint64]
 NO_DAY = np.iinfo(np.int32).min  # a date that is not known
 NO_TIME = np.iinfo(np.int64).min  # a time that is not known
 USER, ASSISTANT, QUESTION, DIGIT, FACT_TIME, CAPTION = (1 << bit for bit in range(6))  # bits of `traits`
+PIECE = 1 << 14  # ids spread out together
 CHAIN_SHIFT = 40  # chain key = session code << 40 | turn sequence
 
 
@@ -59,6 +60,7 @@ class Segment:
     valid_from: Int32  # (n,)
     id_start: Int64  # (n + 1,)
     id_bytes: NDArray[np.uint8]
+    id_rank: Int32  # (n,) place of the id among those of the segment, sorted as UTF-8
     term: UInt64  # (t,) ascending 64-bit hashes
     term_start: Int64  # (t + 1,)
     posting_row: Int32  # (p,) ascending within a term
@@ -83,12 +85,7 @@ class Segment:
     def names(self, rows: NDArray[np.intp]) -> NDArray[np.bytes_]:
         """Unit ids of rows as UTF-8, padded with NUL: sorted like the ids, and without a loop in Python."""
         start = self.id_start[rows]
-        length = self.id_start[rows + 1] - start
-        width = int(length.max(initial=1))
-        inside = np.arange(width) < length[:, None]
-        letters = self.id_bytes[np.where(inside, start[:, None] + np.arange(width), 0)]
-        letters *= inside
-        return letters.view(f"S{width}").ravel()
+        return _named(self.id_bytes, start, self.id_start[rows + 1] - start)
 
     def postings(self, terms: UInt64) -> list[slice]:
         """Where the postings of these terms lie; an empty slice for one that does not occur."""
@@ -140,6 +137,7 @@ def build(rows: Sequence[IndexRow], dimension: int) -> Segment:
         valid_from=np.array([row.valid_from for row in rows], np.int32),
         id_start=_offsets(np.array([len(data) for data in ids], np.int64)),
         id_bytes=np.frombuffer(b"".join(ids), np.uint8),
+        id_rank=_ranks(np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int32)),
         term=term,
         term_start=term_start,
         posting_row=at,
@@ -186,6 +184,7 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
     id_lengths = np.concatenate([lengths for _, lengths in id_parts])
     id_bytes = np.concatenate([data for data, _ in id_parts])
     ordered_bytes, _ = _slices(id_bytes, _offsets(id_lengths), order)
+    id_start = _offsets(id_lengths[order])
 
     posting_row, posting_count, posting_term = [], [], []
     for segment, new in zip(segments, moved, strict=True):
@@ -208,8 +207,9 @@ def merge(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Se
     return Segment(
         chain_row=_chain_rows(values["chain"], values["verbatim"]),  # type: ignore[arg-type]
         **values,  # type: ignore[arg-type]
-        id_start=_offsets(id_lengths[order]),
+        id_start=id_start,
         id_bytes=ordered_bytes,
+        id_rank=_ranks(np.argsort(_padded(ordered_bytes, id_start), kind="stable").astype(np.int32)),
         term=term,
         term_start=term_start,
         posting_row=at,
@@ -263,6 +263,32 @@ def _postings(
 def _chain_rows(chain: Int64, verbatim: NDArray[np.bool_]) -> Int32:
     rows = np.flatnonzero(verbatim)
     return rows[np.argsort(chain[rows], kind="stable")].astype(np.int32)
+
+
+def _named(data: NDArray[np.uint8], start: Int64, length: Int64) -> NDArray[np.bytes_]:
+    """The bytes from each start on, padded with NUL."""
+    width = int(length.max(initial=1))
+    inside = np.arange(width) < length[:, None]
+    letters = data[np.where(inside, start[:, None] + np.arange(width), 0)]
+    letters *= inside
+    return letters.view(f"S{width}").ravel()
+
+
+def _padded(data: NDArray[np.uint8], start: Int64) -> NDArray[np.bytes_]:
+    """Names that lie behind each other, padded with NUL; piece by piece, since offsets take eight bytes a letter."""
+    length = np.diff(start)
+    names = np.empty(len(length), f"S{int(length.max(initial=1))}")
+    for first in range(0, len(length), PIECE):
+        piece = slice(first, first + PIECE)
+        names[piece] = _named(data, start[:-1][piece], length[piece])
+    return names
+
+
+def _ranks(order: Int32) -> Int32:
+    """Where each of 0, 1, 2, … stands in this order."""
+    found = np.empty(len(order), np.int32)
+    found[order] = np.arange(len(order), dtype=np.int32)
+    return found
 
 
 def _offsets(lengths: Int64) -> Int64:
