@@ -22,6 +22,7 @@ import httpx
 from qgmem.errors import InvalidInput, ModelUnavailable
 
 START_SECONDS = 180.0  # to load a model from a cold disk
+STATES = 100_000_000  # bytes of prompts' states that a server keeps, as it counts them
 _EVERY = 0.5
 
 
@@ -99,7 +100,8 @@ def llama_server(
     """llama-cpp-python's server, of the interpreter that has it (`pip install 'llama-cpp-python[server]'`).
 
     `model` is a GGUF file, `context` the most tokens of question and answer together, `name` what the server calls
-    the model. States of earlier prompts are kept in memory, so that a prompt's fixed part is read once. `threads`
+    the model. States of a few earlier prompts are kept in memory, so that a prompt's fixed part is read once; each
+    takes several times what the server counts, and its own bound of 2 GB filled 16 GB after 35 prompts. `threads`
     wait for each other at every step: on a machine that has other work, two were four times slower than one.
     """
     if not model.is_file():
@@ -109,8 +111,8 @@ def llama_server(
         return [
             str(python), "-m", "llama_cpp.server", "--model", str(model), "--model_alias", name,
             "--host", "127.0.0.1", "--port", str(port), "--n_ctx", str(context), "--n_threads", str(threads),
-            "--n_threads_batch", str(threads), "--cache", "true", "--logits_all", "false",
-            "--verbose", "false",
+            "--n_threads_batch", str(threads), "--cache", "true", "--cache_size", str(STATES), "--logits_all",
+            "false", "--verbose", "false",
         ]  # fmt: skip
 
     return LocalServer(command, log)
