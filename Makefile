@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 GRAPH := .venv-graph
 TORCH ?= torch==2.13.0
 GRAPH_TESTS := $(addprefix tests/unit/test_,graph_arrays.py graph_token.py graph_examples.py graph_training.py \
-	graph_branch.py graph_branch_run.py graph_answerer.py hf_chat.py hf_chat_files.py study_hf.py)
+	graph_branch.py graph_branch_run.py graph_answerer.py graph_checkpoint_ask.py hf_chat.py hf_chat_files.py study_hf.py)
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 

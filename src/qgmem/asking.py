@@ -15,6 +15,7 @@ from .chronicle import BEFORE_ASKING, Chronicle
 from .construction.timex import find_times
 from .errors import AnswerFailed, InvalidInput, ModelError, StoreUnavailable
 from .generation.answer import NO_ANSWERER, Answer, AnswerEvent
+from .generation.answer_form import AnswerForm, form_of
 from .generation.answering import draft_answer, readable_answer, request_for
 from .generation.citations import citations
 from .generation.held import unsupported
@@ -31,7 +32,7 @@ from .models.ledger import MemoryLedger
 from .models.retry import RetryPolicy
 from .moments import Moment, asked_at, last_day
 from .namespace import Namespace
-from .protocols import Answerer
+from .protocols import Answerer, Embedder
 from .recall import Recall, Scope
 from .registry import chat_price, make_answerer
 from .settings import Settings
@@ -67,9 +68,15 @@ class Asking:
     """Answers questions to one namespace at a time. Keeps models' latest answers in memory, and nothing else."""
 
     def __init__(
-        self, recall: Recall, chronicle: Chronicle, settings: Settings, shown: Callable[[Turn], Turn]
+        self,
+        recall: Recall,
+        chronicle: Chronicle,
+        settings: Settings,
+        shown: Callable[[Turn], Turn],
+        embedder: Embedder,
     ) -> None:
         self._recall, self._chronicle, self._settings, self._shown = recall, chronicle, settings, shown
+        self._embedder = embedder  # a graph token reads by it
         self._cache = AnswerCache()
         self._named: dict[str | None, Answerer | None] = {}  # made once; None is the one that the settings name
 
@@ -84,7 +91,7 @@ class Asking:
         answerer = self._answerer(chat)
         watch = Stopwatch()
         count = estimate_tokens if answerer is None else answerer.count_tokens
-        found = self._evidence(space, question, count, watch)
+        found = self._evidence(space, question, form_of(answerer), count, watch)
         if on_event is not None:
             on_event(AnswerEvent("evidence", answer=found))
         if answerer is None:
@@ -107,13 +114,18 @@ class Asking:
 
     def _answerer(self, chat: Answerer | ChatModel | str | None) -> Answerer | None:
         if chat is not None and not isinstance(chat, str):
-            return make_answerer(chat, self._settings)
+            return make_answerer(chat, self._settings, self._embedder)
         if chat not in self._named:
-            self._named[chat] = make_answerer(chat, self._settings)
+            self._named[chat] = make_answerer(chat, self._settings, self._embedder)
         return self._named[chat]
 
     def _evidence(
-        self, space: Namespace | None, question: Question, count: Callable[[str], int], watch: Stopwatch
+        self,
+        space: Namespace | None,
+        question: Question,
+        form: AnswerForm,
+        count: Callable[[str], int],
+        watch: Stopwatch,
     ) -> Answer:
         hits: list[Hit] = []
         told, notes = Told(), list[str]()
@@ -129,10 +141,11 @@ class Asking:
                 told, notes = self._told(space, units, question)
             graph = local_graph(units, self._primary(told.triples, words))
         with watch.stage("serialise"):
-            context = lay_out(hits, graph, told.trails(question.as_of), question.budget_tokens, words, count)
+            trails = told.trails(question.as_of)
+            context = lay_out(hits, graph, trails, question.budget_tokens, words, count, with_facts=form.facts)
         return Answer(
             question.text, None, False, "", (), tuple(hits), graph, context,
-            tokens={"context": context.tokens}, seconds=watch.read(), notes=tuple(notes),
+            tokens={"context": context.tokens}, seconds=watch.read(), notes=tuple(notes), trails=tuple(trails),
         )  # fmt: skip
 
     def _told(self, space: Namespace, units: Sequence[MemoryUnit], question: Question) -> tuple[Told, list[str]]:
@@ -159,7 +172,8 @@ class Asking:
         watch: Stopwatch,
     ) -> Answer:
         context, hits, ledger = found.context, found.working_memory, MemoryLedger()
-        request = request_for(context, question.text, asked_at(question.question_time), question.as_of)
+        form = form_of(answerer)
+        request = request_for(context, question.text, asked_at(question.question_time), question.as_of, form)
         model = _Bound(answerer, found.local_graph, on_event)
         price = chat_price(self._settings)
         prices = {answerer.id: price} if price else None
@@ -184,6 +198,8 @@ class Asking:
             with watch.stage("ledger"):
                 notes = _charged(space, ledger)
         draft = drafted.draft
+        spent = {"prompt": drafted.tokens_in, "completion": drafted.tokens_out}
+        spent |= {"graph": form.graph_tokens} if form.graph_tokens else {}
         notes += self._held(space, question.text, draft, found)
         return replace(
             found,
@@ -192,7 +208,7 @@ class Asking:
             reasoning_path=draft.reasoning_path,
             citations=citations(draft.cited, context.labels, hits, lambda ids: self._turns(space, ids)),
             answerer=answerer.id,
-            tokens={**found.tokens, "prompt": drafted.tokens_in, "completion": drafted.tokens_out},
+            tokens={**found.tokens, **spent},
             notes=(*found.notes, *draft.notes, *notes),
         )
 

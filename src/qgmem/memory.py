@@ -76,7 +76,7 @@ class Memory:
         asking = make_query_model(settings, self._writes or self._shows)
         self._recall = Recall(self.embedder, extractor, reranker, settings, self._shows, asking, self._chronicle)
         self._building = Building(extractor, settings, self._writes or self._shows)
-        self._asking = Asking(self._recall, self._chronicle, settings, self._shown)
+        self._asking = Asking(self._recall, self._chronicle, settings, self._shown, self.embedder)
         self._spaces = Spaces(path, settings, self.embedder)
         self._space, self._existing = self._spaces.space, self._spaces.existing
         self._loading = Loading(self._spaces, self._ingest, self._writes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from .activation.query_llm import QueryModel
@@ -17,6 +18,7 @@ from .protocols import Answerer, AttributeExtractor, Embedder, Reranker
 from .settings import Settings
 
 T = TypeVar("T")
+NEEDS_LOCAL = "name the local model that it was trained for, as hf:PATH, or leave it out"
 
 
 def checked_settings(given: Settings | None) -> Settings:
@@ -118,17 +120,39 @@ def chat_price(settings: Settings) -> Price | None:
     return None if given == (None, None) else Price(given[0] or 0.0, given[1] or 0.0)
 
 
-def make_answerer(given: Answerer | ChatModel | str | None, settings: Settings) -> Answerer | None:
+def make_answerer(
+    given: Answerer | ChatModel | str | None, settings: Settings, embedder: Embedder | None = None
+) -> Answerer | None:
     """The caller's answerer or chat model, or the one that the name or the settings say; None where nobody is named.
 
-    Raises InvalidInput.
+    A local model (`hf:PATH`) reads the graph through the settings' `graph_checkpoint`, which needs the memory's
+    `embedder`. Raises InvalidInput, also where a checkpoint is set and the answerer cannot read it; MissingExtra.
     """
-    if isinstance(given, Answerer) or (given is None and not settings.chat_model):
+    checkpoint = settings.graph_checkpoint
+    if given is None and not settings.chat_model:
+        if checkpoint:
+            raise InvalidInput("settings.graph_checkpoint", "is set, but no model is named", NEEDS_LOCAL)
+        return None
+    if isinstance(given, Answerer):
+        if checkpoint:
+            raise InvalidInput("settings.graph_checkpoint", f"cannot be read by the answerer {given.id}", NEEDS_LOCAL)
         return given
+    from .models.hf_chat import HfChat
+
+    chat = make_chat(given, settings)
+    if isinstance(chat, HfChat):
+        from .generation.graph_answerer import LocalAnswerer, graph_answerer
+
+        if not checkpoint:
+            return LocalAnswerer(chat)
+        if embedder is None:
+            raise InvalidInput("settings.graph_checkpoint", "needs a memory's embedder", "use Memory.ask")
+        return graph_answerer(chat, Path(checkpoint), embedder)
+    if checkpoint:
+        raise InvalidInput("settings.graph_checkpoint", f"cannot be read by {chat.id}", NEEDS_LOCAL)
     from .generation.text_answerer import TextAnswerer
     from .models.tokenizer import token_counter
 
-    chat = make_chat(given, settings)
     count = token_counter(settings.chat_tokenizer) if settings.chat_tokenizer else getattr(chat, "count_tokens", None)
     return TextAnswerer(chat, count)
 

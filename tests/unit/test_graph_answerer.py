@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from qgmem.errors import InvalidInput
+from qgmem.generation.answer_form import SHORT
 from qgmem.generation.graph_answerer import GraphAnswerer
 from qgmem.generation.graph_token import GraphToken, GraphTokenShape
 from qgmem.generation.local_graph import Edge, LocalGraph, Node
 from qgmem.memory import Memory
 from qgmem.models.chat import ChatAnswer, ChatRequest
-from qgmem.models.hf_chat import HfChat
+from qgmem.models.hf_chat import Ended, HfChat, Prompt
 from qgmem.models.scripted import HashEmbedder
 from qgmem.protocols import Answerer
 
@@ -68,17 +69,22 @@ def test_ask_hands_it_the_local_graph(llm: HfChat, tmp_path: Path, monkeypatch: 
     """The vectors that reach the model are those of the answer's own local graph."""
     seen: list[np.ndarray] = []
 
-    def generate(prompts: list[object], vectors: np.ndarray, *, max_tokens: int) -> list[ChatAnswer]:
+    def generate(prompts: list[Prompt], vectors: np.ndarray, *, max_tokens: int, ended: Ended) -> list[ChatAnswer]:
         assert max_tokens > 0
         seen.append(vectors)
-        return [ChatAnswer('{"reasoning_path": "[MU1] says so", "answer": "Oslo"}', 9, 9) for _ in prompts]
+        opening = llm._tokenizer.decode(prompts[0].after)[-len(SHORT.opening) :]
+        assert opening == SHORT.opening
+        assert ended('"MU1"], "answer": "Oslo"}')
+        return [ChatAnswer('"MU1"], "answer": "Oslo"}', 9, 9) for _ in prompts]
 
     monkeypatch.setattr(llm, "generate", generate)
     model = GraphToken(GraphTokenShape(16, llm.width))
     with Memory.open(tmp_path / "m", embedder=EMBEDDER) as memory:
         memory.add([{"role": "user", "name": "Ana", "content": "I live in Oslo."}], user_id="ana")
         found = memory.ask("Where does Ana live?", user_id="ana", chat=GraphAnswerer(llm, model, EMBEDDER.embed))
-    assert found.answer == "Oslo"
+    assert (found.answer, [each.label for each in found.citations]) == ("Oslo", ["MU1"])
+    assert found.tokens["graph"] == 1
+    assert "[F1]" not in found.context.text
     expected = answerer_vectors(model, found.local_graph)
     assert seen[0] == pytest.approx(expected)
 

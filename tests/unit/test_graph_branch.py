@@ -26,7 +26,7 @@ def row(condition: str, seed: int, id: str, correct: bool, type: str = "single")
     return AnswerRow(
         run="main", condition=condition, seed=seed, id=id, case_id=id.partition("/")[0], type=type, question="q",
         gold="gold", answer=answer, text=f'{{"answer": "{answer}"}}', readable=True, correct=correct, supported=True,
-        tokens_in=100, tokens_out=9, seconds=0.5,
+        tokens_in=100, tokens_out=9, gold_nats=2.0 - correct, path_nats=1.0, seconds=0.5,
     )  # fmt: skip
 
 
@@ -149,3 +149,17 @@ def test_every_ablation_changes_one_thing() -> None:
 def test_a_part_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="there is none called 'nonsense'; use answers, ablations, costs"):
         study_graph_branch(None, tmp_path, StudySettings(parts=("nonsense",)))  # type: ignore[arg-type]
+
+
+def test_the_gold_answers_nats_are_compared_in_pairs() -> None:
+    """A right answer has 1 nat and a wrong one 2 in these rows: the token is right on both, no graph on one.
+
+    The differences are 0 and -1: -.5 on average, with a spread of .707: 2.8 · .707 / √2 = 1.4 could be detected.
+    """
+    rows = [row("none", 0, "a/1", True), row("none", 0, "b/1", False)]
+    rows += [row("token-1", seed, id, True) for seed in (0, 1) for id in ("a/1", "b/1")]
+    (found,) = comparisons(rows, 500, "gold_nats")
+    assert found["by_question"]["difference"] == -0.5  # type: ignore[index]
+    assert found["detectable"] == pytest.approx(1.4)
+    assert summary(rows[:2])["gold_nats"] == 1.5
+    assert summary(rows[2:])["gold_nats_by_seed"] == {"0": 1.0, "1": 1.0}

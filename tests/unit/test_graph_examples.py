@@ -11,23 +11,29 @@ import pytest
 
 from qgmem.errors import InvalidInput
 from qgmem.evals.progress import progress
+from qgmem.generation.answer_form import SHORT, AnswerForm, token_form
+from qgmem.generation.local_graph import LocalGraph
+from qgmem.generation.tokens import estimate_tokens
 from qgmem.memory import Memory
-from qgmem.models.chat import ChatAnswer
+from qgmem.models.chat import ChatAnswer, ChatRequest
 from qgmem.models.scripted import HashEmbedder
 from qgmem.synthetic import NO_ANSWER, simulate, write
-from qgmem.training.graph_token.asking import OPENING, correct, read, target, words
+from qgmem.training.graph_token.asking import correct, read, request_of, target
 from qgmem.training.graph_token.cases import load_lives, read_cases
 from qgmem.training.graph_token.convomem import load_convomem
-from qgmem.training.graph_token.examples import Example, build_examples, read_examples, write_examples
+from qgmem.training.graph_token.examples import Example, Layout, build_examples, read_examples, write_examples
 from qgmem.training.graph_token.split import split_cases, spread
+
+LAYOUT = Layout(estimate_tokens, k=6)
 
 
 def example(id: str = "a/q1", **changed: Any) -> Example:
     """One hand-made example."""
     made = Example(
         id=id, case_id=id.partition("/")[0], type="single", question="Where does Ana live?",
-        asked_at="2024-05-02T10:00:00", context="[MU1] 2024-01-01 10:00 Ana: I live in Oslo.",
-        traces=("Ana, home: Oslo",), facts=("Ana – lives in → Oslo (MU1)",), nodes=("Ana", "Oslo"),
+        asked_at="2024-05-02T10:00:00", context="Memories:\n[MU1] 2024-01-01 10:00 Ana: I live in Oslo.",
+        context_facts="Memories:\n[MU1] Ana: I live in Oslo.\nFacts:\n[F1] Ana – lives in – Oslo [MU1]",
+        nodes=("Ana", "Oslo"),
         edges=((0, "lives in", 1),), answer="Oslo", labels=("MU1",), supported=True,
     )  # fmt: skip
     return replace(made, **changed)
@@ -54,12 +60,12 @@ def test_examples_hold_what_the_memory_found_and_say_whether_it_suffices(lives: 
     """Gold decides about labels and support only: with every answer changed the rest is the same."""
     cases = load_lives(lives)
     with Memory.open(tmp_path / "m", embedder=HashEmbedder()) as memory, progress("", 1, False) as bar:
-        found = list(build_examples(memory, cases, bar, k=6))
+        found = list(build_examples(memory, cases, bar, LAYOUT))
         other = replace(cases, questions=tuple(replace(q, answer="xyzzy") for q in cases.questions))
-        changed = list(build_examples(memory, other, bar, k=6))
+        changed = list(build_examples(memory, other, bar, LAYOUT))
     assert [one.id for one in found] == [q.id for q in cases.questions]
     for one, question in zip(found, cases.questions, strict=True):
-        assert one.context.count("[MU") <= 6
+        assert one.context.count("\n[MU") <= 6
         assert len(one.edges) <= 6
         assert len(one.nodes) <= 12
         if question.answer == NO_ANSWER:
@@ -84,31 +90,71 @@ def test_examples_come_back_from_their_file(tmp_path: Path) -> None:
         read_examples(tmp_path / "e.jsonl")
 
 
-def test_the_question_is_written_with_labels_and_its_day() -> None:
-    assert words(example(), facts=True) == (
-        "[MU1] 2024-01-01 10:00 Ana: I live in Oslo.\n\n[T1] Ana, home: Oslo\n\n[F1] Ana – lives in → Oslo (MU1)\n\n"
-        "Today is 2024-05-02.\nQuestion: Where does Ana live?"
+class Seen:
+    """An answerer that keeps what it was asked, in the form of a graph token or of a local model without one."""
+
+    def __init__(self, form: AnswerForm) -> None:
+        self.id = repr(form)  # an answer to the one is none to the other
+        self.form, self.requests = form, list[ChatRequest]()
+
+    def count_tokens(self, text: str) -> int:
+        return estimate_tokens(text)
+
+    def complete(self, request: ChatRequest, _: LocalGraph) -> ChatAnswer:
+        self.requests.append(request)
+        return ChatAnswer('{"reasoning_path": [], "answer": "not mentioned"}', 1, 1)
+
+    def stream(self, request: ChatRequest, graph: LocalGraph) -> Any:
+        yield self.complete(request, graph)
+
+
+def test_a_token_is_trained_on_the_very_requests_that_ask_makes(lives: Path, tmp_path: Path) -> None:
+    """System, user and bound are equal, with facts and without, for every question of a life."""
+    cases = load_lives(lives)
+    with Memory.open(tmp_path / "m", embedder=HashEmbedder()) as memory, progress("", 1, False) as bar:
+        found = list(build_examples(memory, cases, bar, LAYOUT))
+        for facts, form in ((True, SHORT), (False, token_form(2))):
+            seen = Seen(form)
+            for one in found:
+                memory.ask(one.question, user_id=one.case_id, question_time=one.asked_at, limit=6, chat=seen)
+            assert seen.requests == [request_of(one, facts=facts) for one in found]
+    assert any("trajectory:" in one.context for one in found)
+    assert any("\n[F1] " in one.context_facts for one in found)
+    assert not any("[F1]" in one.context for one in found)
+
+
+def test_trajectories_may_be_left_out(lives: Path, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "m", embedder=HashEmbedder()) as memory, progress("", 1, False) as bar:
+        found = list(build_examples(memory, load_lives(lives), bar, replace(LAYOUT, traces=False)))
+    assert not any("trajectory:" in one.context for one in found)
+
+
+def test_the_question_is_written_with_its_memory_and_its_time() -> None:
+    assert request_of(example()).user == (
+        "MEMORY\nMemories:\n[MU1] 2024-01-01 10:00 Ana: I live in Oslo.\n\nQUESTION_TIME: 2024-05-02 10:00\n"
+        "QUESTION: Where does Ana live?"
     )
-    assert words(example(asked_at=""), traces=False) == (
-        "[MU1] 2024-01-01 10:00 Ana: I live in Oslo.\n\nQuestion: Where does Ana live?"
-    )
+    assert "[F1] Ana – lives in – Oslo [MU1]" in request_of(example(asked_at=""), facts=True).user
 
 
 @pytest.mark.parametrize("labels", [(), ("MU1",), ("MU1", "MU3")])
 def test_the_target_ends_the_opening_as_json_and_is_read_back(labels: tuple[str, ...]) -> None:
     one = example(labels=labels, answer='a "big" fjord')
-    whole = OPENING + target(one)
+    whole = SHORT.opening + "".join(target(one))
     assert json.loads(whole) == {"reasoning_path": list(labels), "answer": 'a "big" fjord'}
-    assert read(ChatAnswer(target(one), 1, 1)).answer == 'a "big" fjord'
+    assert target(one)[1] == '"a \\"big\\" fjord"}'[1:]
+    assert read(ChatAnswer("".join(target(one)), 1, 1)).answer == 'a "big" fjord'
 
 
 def test_labels_without_quotes_are_read_and_what_follows_the_json_is_left() -> None:
-    found = read(ChatAnswer('MU1, T2], "answer": "Causeway MU3"}\n\nThe answer is MU1.', 1, 1))
-    assert (found.answer, found.readable) == ("Causeway MU3", True)
+    found = read(ChatAnswer('MU1, MU2], "answer": "Causeway MU3"}\n\nThe answer is MU1.', 1, 1))
+    assert (found.answer, found.readable) == ("Causeway", True)
 
 
-def test_an_answer_that_is_no_json_is_empty_and_said_to_be_unreadable() -> None:
-    found = read(ChatAnswer('"MU1"] and so on', 1, 1))
+@pytest.mark.parametrize("text", ['"MU1"] and so on', '"MU1"], "answer": "MU2"}'])
+def test_what_holds_no_answer_is_empty_and_said_to_be_unreadable(text: str) -> None:
+    """No JSON, or a label where the answer should be: the latter is no abstention."""
+    found = read(ChatAnswer(text, 1, 1))
     assert (found.answer, found.readable) == ("", False)
 
 

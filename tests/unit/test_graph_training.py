@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from qgmem.errors import InvalidInput
+from qgmem.generation.graph_checkpoint import WEIGHTS, load_checkpoint, load_weights, write_manifest
 from qgmem.generation.graph_token import GraphToken, GraphTokenShape
 from qgmem.models.hf_chat import HfChat
 from qgmem.models.scripted import HashEmbedder
-from qgmem.training.graph_token.checkpoint import WEIGHTS, load_checkpoint, load_weights, write_manifest
 from qgmem.training.graph_token.run import Trained, Vectors, items, train_on
 from qgmem.training.graph_token.split import Split
 from qgmem.training.graph_token.trainer import STATE, Progress, Trainer, TrainSettings
@@ -36,10 +36,9 @@ def split() -> Split:
             f"{town}/q",
             nodes=("Ana", "Ben", town),
             edges=((0, "lives in", 2), (1, "left", 2)),
-            facts=(),
-            traces=(),
             answer=town,
             context="[MU1] Ana: hm",
+            context_facts="[MU1] Ana: hm",
         )
         for town in TOWNS
     ]

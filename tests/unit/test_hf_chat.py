@@ -128,3 +128,37 @@ def test_a_model_without_template_reads_paragraphs(tmp_path: Path) -> None:
     model = HfChat(tiny("qwen", tmp_path, template=""), threads=1)
     assert shown(model, model.prompt("Be brief.", "Why?")) == ("Be brief.\n\n", "Why?\n\n")
     assert model._tokenizer.decode(model.target("so")) == "so<|end|>"
+
+
+def test_an_answer_is_that_of_transformers_own_greedy_search(model: HfChat) -> None:
+    """Keys and values kept from the common beginning and from the prompt change no token."""
+    from transformers import GenerationConfig
+
+    prompt = model.prompt("Be brief.", "Where does Ana live?")
+    greedy = GenerationConfig(
+        do_sample=False, max_new_tokens=12, eos_token_id=list(model.end_tokens), pad_token_id=model.end_tokens[0]
+    )
+    ids = torch.tensor([[*prompt.before, *prompt.after]])
+    whole = model._model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), generation_config=greedy)
+    assert model.generate([prompt], max_tokens=12)[0].text == model._tokenizer.decode(
+        whole[0, ids.shape[1] :], skip_special_tokens=True
+    )
+
+
+def test_an_answer_stops_where_it_is_complete(model: HfChat) -> None:
+    prompts = [model.prompt("s", "hello"), model.prompt("s", "a longer question")]
+    whole = model.generate(prompts, max_tokens=9)
+    cut = model.generate(prompts, max_tokens=9, ended=lambda text: len(text) >= 3)
+    assert [one.text for one in cut] == [one.text[:3] for one in whole]
+    assert not any(one.truncated for one in cut)
+
+
+def test_a_target_is_scored_as_in_training_beside_the_answer(model: HfChat) -> None:
+    """Summed nats are the loss's, one number a token; the answer is the one that is given without a target."""
+    prompts = [model.prompt("s", "a much longer question than the other one"), model.prompt("s", "hm")]
+    targets = [model.target("no"), model.target("a longer answer")]
+    vectors = torch.from_numpy(np.random.default_rng(1).standard_normal((2, 2, model.width)).astype(np.float32))
+    answers, nats = model.generate_and_score(prompts, vectors, targets, max_tokens=4)
+    assert answers == model.generate(prompts, vectors, max_tokens=4)
+    assert [len(one) for one in nats] == [len(one) for one in targets]
+    assert [sum(one) for one in nats] == pytest.approx(model.losses(prompts, vectors, targets).tolist(), abs=1e-3)

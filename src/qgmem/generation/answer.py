@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..types import Hit, Interval
 from .local_graph import LocalGraph
-from .serialise import Context
+from .serialise import Context, Trail
 
 NO_ANSWERER = "no answerer is set: this is the evidence; name a chat model to have it answered"
 
@@ -41,9 +41,11 @@ class Answer:
 
     `answer` is None where nobody was set to answer; `abstained` says that the evidence does not hold it, in the
     answerer's words. `citations` are in the order of their first mention in `reasoning_path`, each of a label that
-    `context` has. `tokens`: `context` as counted here; `prompt` and `completion` as the model's server counts them,
-    or estimated, over all attempts. `seconds` by stage: search, graph, serialise, answer, and total. `notes` tell
-    what was repaired, left out or could not be checked.
+    `context` has. `trails`: the trajectories around what was found, also those that `context` had no room for.
+    `tokens`: `context` as counted here; `prompt` and `completion` as the model's server counts them, or estimated,
+    over all attempts; where the model read the local graph as graph tokens, `graph` says as how many. `seconds` by
+    stage: search, graph, serialise, answer, and total. `notes` tell what was repaired, left out or could not be
+    checked.
     """
 
     question: str
@@ -58,6 +60,7 @@ class Answer:
     tokens: Mapping[str, int] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    trails: tuple[Trail, ...] = ()
 
 
 EventKind = Literal["evidence", "reasoning_path", "answer", "again", "done"]

@@ -10,13 +10,13 @@ from datetime import date, datetime
 from ..errors import ModelMisbehaved
 from ..models.chat import ChatAnswer, ChatRequest
 from ..types import Hit, JsonValue
+from .answer_form import WORDS, AnswerForm
 from .prompts import load
 from .read_answer import Draft, read_answer
 from .serialise import Context
 
-VERSION = 1
+VERSION = WORDS.version
 ATTEMPTS = 2
-TOKENS = 512  # longest answer
 UNSUPPORTED = "unsupported: it cites nothing, and no memory holds its words"
 _AGAIN = "\n\nAn earlier answer could not be used: it {problem}. Answer again, with the whole JSON object only."
 _UNCITED = "names no label that MEMORY has"
@@ -41,13 +41,17 @@ class Drafted:
 
 
 def request_for(
-    context: Context, question: str, question_time: datetime | None = None, as_of: date | None = None
+    context: Context,
+    question: str,
+    question_time: datetime | None = None,
+    as_of: date | None = None,
+    form: AnswerForm = WORDS,
 ) -> ChatRequest:
-    """The request that puts a question and its context to an answerer."""
+    """The request that puts a question and its context to an answerer of this form; training and study use it too."""
     times = [f"QUESTION_TIME: {question_time:%Y-%m-%d %H:%M}"] if question_time else []
     times += [f"AS_OF: {as_of.isoformat()}"] if as_of else []
-    prompt = load("answer", VERSION)
-    return prompt.request(_SCHEMA, TOKENS, context=context.text, times="\n".join(times), question=question)
+    prompt = load(form.name, form.version)
+    return prompt.request(_SCHEMA, form.max_tokens, context=context.text, times="\n".join(times), question=question)
 
 
 def draft_answer(

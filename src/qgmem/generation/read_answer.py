@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import ModelMisbehaved
-from ..models.json_answer import parse_json
+from ..models.json_answer import Repaired, parse_json
 from ..types import JsonValue
 
 NOT_MENTIONED = "Not mentioned"
@@ -15,6 +15,7 @@ PATHS = ("reasoning_path", "reasoning", "path", "explanation")
 ANSWERS = ("answer", "final_answer", "response")
 _LABEL = re.compile(r"\b(MU|F)[ -]?#?(\d+)\b")
 _BRACKETED = re.compile(r"\s*[\[(]\s*(?:(?:MU|F)[ -]?#?\d+[\s,;&and]*)+[\])]|\s*\bMU[ -]?#?\d+\b")
+_BARE = re.compile(r'(?<!["\w])(?:MU|F)\d+(?!["\w])')  # a label without quotes, as small models write in a list
 _EMPTY = re.compile(r"\s*[\[(][\s,;]*[\])]")
 _ABSTAINS = re.compile(
     r"(?:the |this |that |it )?(?:answer |information )?(?:is |was )?(?:"
@@ -43,10 +44,7 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
     repaired and noted; labels that do not exist are taken out. Raises ModelMisbehaved, whose text completes "it …",
     where there is no answer to read.
     """
-    try:
-        found = parse_json(text)
-    except ModelMisbehaved as error:
-        raise ModelMisbehaved("holds no JSON object") from error
+    found = _parsed(text)
     value = found.value[0] if isinstance(found.value, list) and len(found.value) == 1 else found.value
     if not isinstance(value, dict):
         raise ModelMisbehaved(f"is {_kind(value)}, not an object with reasoning_path and answer")
@@ -57,6 +55,8 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
         cut = " and was cut off" if truncated or found.cut is not None else ""
         raise ModelMisbehaved(f"has no field `answer`{cut}")
     answer = _BRACKETED.sub("", _text(said)).strip()
+    if not answer and _text(said).strip():
+        raise ModelMisbehaved("answers with labels alone")
     path = next((_text(fields[name]) for name in PATHS if name in fields), "").strip()
     if not path:
         notes.append("reasoning_path was missing")
@@ -70,7 +70,42 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
     return Draft(answer or NOT_MENTIONED, abstained, path, cited, tuple(notes))
 
 
+def ended(text: str) -> bool:
+    """Is the first object of a text closed? Then nothing that follows belongs to the answer.
+
+    >>> ended('{"answer": "a } b'), ended('{"answer": "a } b"}')
+    (False, True)
+    """
+    depth, quoted, escaped = 0, False, False
+    for char in text:
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"':
+            quoted = True
+        elif char == "{":
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+            if not depth:
+                return True
+    return False
+
+
 _MISSING = object()
+
+
+def _parsed(text: str) -> Repaired:
+    """The JSON in a text; where there is none, that with the bare labels of its first list quoted."""
+    try:
+        return parse_json(text)
+    except ModelMisbehaved as error:
+        path, end, rest = text.partition("]")
+        quoted = _BARE.sub(r'"\g<0>"', path) + end + rest
+        try:
+            return replace(parse_json(quoted), clean=False)
+        except ModelMisbehaved:
+            raise ModelMisbehaved("holds no JSON object") from error
 
 
 def _text(value: object) -> str:

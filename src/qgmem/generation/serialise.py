@@ -82,8 +82,12 @@ def lay_out(
     budget_tokens: int,
     words: Collection[str] = (),
     count: Count = estimate_tokens,
+    *,
+    with_facts: bool = True,
 ) -> Context:
     """Clusters, other memories and facts, within the budget as `count` counts.
+
+    Without facts, for a model that reads the local graph as vectors, the rest is word for word the same.
 
     A cluster is the units of one trace under its trajectory; clusters and units stand in rank order, and labels are
     ranks, so MU1 is the best unit wherever it stands. Trajectories may take a third of the budget, units the rest,
@@ -98,7 +102,8 @@ def lay_out(
     left = budget_tokens - sum(count(line) + 1 for line in [*told.values(), *frame])
     lines = _fitted(hits, left, words, count)
     left -= sum(count(line) + 1 for line in lines.values())
-    facts = _facts(graph, {hit.id: label[hit.id] for hit in hits if hit.id in lines}, left, count)
+    there = {hit.id: label[hit.id] for hit in hits if hit.id in lines}
+    facts = _facts(graph, there, left, count) if with_facts else {}
     rows: list[str] = [CLUSTERS] if told else []
     placed: set[str] = set()
     for trail, line in told.items():

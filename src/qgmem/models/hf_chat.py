@@ -5,13 +5,16 @@ one place of the chat template: before the first word of the user's message, so 
 
     [template, system] [vectors] [user's words] [template] [opening of the answer]
 
-Training and answering build their input by the same function. Only the template may hold special tokens: what stands
-in the user's words is text, whatever it looks like. torch is imported when a model is loaded.
+Training and answering build their input by the same function. What stands before the vectors is the same for every
+question of one prompt: it is read once, and its keys and values are kept. Only the template may hold special tokens:
+what stands in the user's words is text, whatever it looks like. torch is imported when a model is loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +27,8 @@ from .hf import weights_sha256
 
 MARK = "\ue000"  # a private character: where the user's words go while the template is rendered
 IGNORED = -100  # label that costs nothing
+
+Ended = Callable[[str], bool]  # of the text so far: is the answer complete?
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class HfChat:
                 )  # fmt: skip
         self.name = self._source.name
         self._lock = Lock()
+        self._kept: tuple[tuple[int, ...], Any] | None = None  # the latest beginning, with its keys and values
 
     @cached_property
     def id(self) -> str:
@@ -82,9 +88,12 @@ class HfChat:
         words = self._ids(user, plain=True) + self._ids(after) + self._ids(opening, plain=True)
         return Prompt(tuple(self._ids(before)), tuple(words))
 
-    def target(self, answer: str) -> tuple[int, ...]:
-        """The ids of an answer as training shows it: its words, and the token that ends a turn."""
-        return (*self._ids(answer, plain=True), self.end_tokens[0])
+    def target(self, *parts: str) -> tuple[int, ...]:
+        """The ids of an answer as training shows it: its words, and the token that ends a turn.
+
+        No token reaches over the border of two parts, so that `count_tokens` of each part adds up.
+        """
+        return (*(token for part in parts for token in self._ids(part, plain=True)), self.end_tokens[0])
 
     def losses(self, prompts: Sequence[Prompt], vectors: Any, targets: Sequence[Sequence[int]]) -> Any:
         """(B,) tensor: each target's summed −log p(token | prompt, vectors, tokens before), in nats.
@@ -97,22 +106,82 @@ class HfChat:
         for row, target in enumerate(targets):
             labels[row, longest - len(target) :] = torch.tensor(list(target))
         given = self._inputs(prompts, vectors, targets)
-        logits = self._model(**given, logits_to_keep=longest + 1, use_cache=False).logits[:, :-1]
-        flat = torch.nn.functional.cross_entropy(
+        logits = self._model(**given, logits_to_keep=longest + 1).logits[:, :-1]
+        return self._nats(logits, labels).sum(dim=1)
+
+    def generate(
+        self, prompts: Sequence[Prompt], vectors: Any = None, *, max_tokens: int = 256, ended: Ended | None = None
+    ) -> list[ChatAnswer]:
+        """Greedy answers, one a prompt, without the prompt's opening. `vectors`: (B, T, D) or None.
+
+        `ended`: of the text so far, is the answer complete? Each ends there, or with the template's end of a turn.
+        """
+        return self.generate_and_score(prompts, vectors, None, max_tokens=max_tokens, ended=ended)[0]
+
+    def generate_and_score(
+        self, prompts: Sequence[Prompt], vectors: Any, targets: Sequence[Sequence[int]] | None, *,
+        max_tokens: int = 256, ended: Ended | None = None,
+    ) -> tuple[list[ChatAnswer], list[list[float]]]:  # fmt: skip
+        """As `generate`, and −log p of each token of each target, in nats; the prompt is read once for both."""
+        ends = self.end_tokens  # asks the tokenizer, which takes the lock
+        with self._torch.inference_mode():
+            given = self._inputs(prompts, vectors)
+            with self._lock:
+                read = self._model(**given | {"use_cache": True}, logits_to_keep=1)
+            mask, cache = given["attention_mask"], read[self._cache]
+            scores = [] if targets is None else self._scored(read.logits, copy.deepcopy(cache), mask, targets)
+            ids = self._continued(read.logits, cache, mask, max_tokens, ends, ended)
+        sizes = mask.sum(dim=1).tolist()
+        return [self._answer(row, size, max_tokens) for row, size in zip(ids, sizes, strict=True)], scores
+
+    def _scored(self, logits: Any, cache: Any, mask: Any, targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Nats of every target token after what the cache has read."""
+        torch = self._torch
+        longest = max(map(len, targets))
+        labels = torch.full((len(targets), longest), IGNORED, device=self._device)
+        for row, target in enumerate(targets):
+            labels[row, : len(target)] = torch.tensor(list(target))
+        if longest > 1:
+            there = (labels[:, :-1] != IGNORED).long()
+            more = self._model(
+                input_ids=labels[:, :-1].clamp(min=0), attention_mask=torch.cat([mask, there], dim=1),
+                position_ids=mask.sum(dim=1, keepdim=True) + torch.arange(longest - 1, device=self._device),
+                **{self._cache: cache},
+            )  # fmt: skip
+            logits = torch.cat([logits, more.logits], dim=1)
+        nats = self._nats(logits, labels).tolist()
+        return [row[: len(target)] for row, target in zip(nats, targets, strict=True)]
+
+    def _continued(
+        self, logits: Any, cache: Any, mask: Any, max_tokens: int, ends: Sequence[int], ended: Ended | None
+    ) -> list[list[int]]:
+        """The likeliest token, one after the other, until every row has ended."""
+        torch = self._torch
+        rows: list[list[int]] = [[] for _ in range(len(mask))]
+        going = [True] * len(rows)
+        while True:
+            best = logits[:, -1].argmax(dim=-1)
+            for at, token in enumerate(best.tolist()):
+                if going[at]:
+                    rows[at].append(token)
+                    stops = ended is not None and ended(self._decoded(rows[at]))
+                    going[at] = token not in ends and not stops and len(rows[at]) < max_tokens
+            if not any(going):
+                return rows
+            mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
+            with self._lock:
+                read = self._model(
+                    input_ids=best[:, None], attention_mask=mask,
+                    position_ids=mask.sum(dim=1, keepdim=True) - 1, **{self._cache: cache},
+                )  # fmt: skip
+            logits, cache = read.logits, read[self._cache]
+
+    def _nats(self, logits: Any, labels: Any) -> Any:
+        """(B, L, vocabulary), (B, L) → (B, L); 0 where nothing is asked for."""
+        flat = self._torch.nn.functional.cross_entropy(
             logits.float().flatten(0, 1), labels.flatten(), ignore_index=IGNORED, reduction="none"
         )
-        return flat.reshape(labels.shape).sum(dim=1)
-
-    def generate(self, prompts: Sequence[Prompt], vectors: Any = None, *, max_tokens: int = 256) -> list[ChatAnswer]:
-        """Greedy answers, one a prompt, without the prompt's opening. `vectors`: (B, T, D) or None."""
-        torch = self._torch
-        given = self._inputs(prompts, vectors)
-        given.pop("position_ids")  # generate counts them off the mask itself
-        greedy = self._greedy(max_tokens)  # asks the tokenizer, which takes the lock
-        with self._lock, torch.inference_mode():
-            found = self._model.generate(**given, generation_config=greedy).tolist()
-        sizes = given["attention_mask"].sum(dim=1).tolist()
-        return [self._answer(ids, size, max_tokens) for ids, size in zip(found, sizes, strict=True)]
+        return flat.reshape(labels.shape)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, as a part of a user's message."""
@@ -120,9 +189,13 @@ class HfChat:
 
     def complete(self, request: ChatRequest) -> ChatAnswer:
         """One answer from words alone. Raises InvalidInput for a temperature above 0."""
+        self.checked(request)
+        return self.generate([self.prompt(request.system, request.user)], max_tokens=request.max_tokens)[0]
+
+    def checked(self, request: ChatRequest) -> None:
+        """Raises InvalidInput for a temperature above 0."""
         if request.temperature > 0:
             raise InvalidInput("temperature", f"is {request.temperature}", "this model answers greedily: give 0")
-        return self.generate([self.prompt(request.system, request.user)], max_tokens=request.max_tokens)[0]
 
     def parameters(self) -> list[Any]:
         """The frozen weights, for whoever wants to check that they are."""
@@ -144,13 +217,18 @@ class HfChat:
     def _answer(self, ids: list[int], size: int, max_tokens: int) -> ChatAnswer:
         end = next((at for at, one in enumerate(ids) if one in self.end_tokens), None)
         kept = ids[:end] if end is not None else ids
-        text = self._tokenizer.decode(kept, skip_special_tokens=True)
-        return ChatAnswer(text, int(size), len(kept), truncated=end is None and len(ids) >= max_tokens)
+        return ChatAnswer(self._decoded(kept), int(size), len(kept), truncated=end is None and len(ids) >= max_tokens)
+
+    def _decoded(self, ids: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
 
     def _inputs(
         self, prompts: Sequence[Prompt], vectors: Any, targets: Sequence[Sequence[int]] = ()
     ) -> dict[str, Any]:
-        """Embeddings (B, L, D), padded on the left, with mask and positions. The one place where vectors go in."""
+        """Embeddings (B, L, D) with mask and positions. The one place where vectors go in.
+
+        What all prompts begin with is read once, and comes as keys and values; rows are padded behind it.
+        """
         torch = self._torch
         if vectors is not None:
             vectors = torch.as_tensor(vectors, device=self._device)
@@ -158,21 +236,34 @@ class HfChat:
                 raise InvalidInput(
                     "vectors", f"expected ({len(prompts)}, T, {self.width}), got {tuple(vectors.shape)}"
                 )
+        first = prompts[0].before if all(prompt.before == prompts[0].before for prompt in prompts) else ()
         rows = []
         for at, prompt in enumerate(prompts):
             tail = list(prompt.after) + (list(targets[at]) if targets else [])
-            parts = [self._embedded(prompt.before), self._embedded(tail)]
+            parts = [self._embedded(prompt.before[len(first) :]), self._embedded(tail)]
             if vectors is not None:
                 parts.insert(1, vectors[at].to(parts[0].dtype))
             rows.append(torch.cat(parts))
         longest = max(map(len, rows))
-        mask = torch.zeros((len(rows), longest), dtype=torch.long, device=self._device)
+        mask = torch.ones((len(rows), len(first) + longest), dtype=torch.long, device=self._device)
         padded = []
         for at, row in enumerate(rows):
-            mask[at, longest - len(row) :] = 1
+            mask[at, len(first) : len(first) + longest - len(row)] = 0
             padded.append(torch.nn.functional.pad(row, (0, 0, longest - len(row), 0)))
-        positions = (mask.cumsum(dim=1) - 1).clamp(min=0)
-        return {"inputs_embeds": torch.stack(padded), "attention_mask": mask, "position_ids": positions}
+        positions = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, len(first) :]
+        given = {"inputs_embeds": torch.stack(padded), "attention_mask": mask, "position_ids": positions}
+        return given | ({self._cache: self._begun(first, len(rows))} if first else {"use_cache": False})
+
+    def _begun(self, first: tuple[int, ...], count: int) -> Any:
+        """Keys and values of the prompts' common beginning, once a row."""
+        if self._kept is None or self._kept[0] != first:
+            torch = self._torch
+            with torch.no_grad():  # not inference_mode: training reads them too
+                ids = torch.tensor([list(first)], dtype=torch.long, device=self._device)
+                self._kept = first, self._model(input_ids=ids, use_cache=True, logits_to_keep=1)[self._cache]
+        cache = copy.deepcopy(self._kept[1])
+        cache.batch_repeat_interleave(count)
+        return cache
 
     def _embedded(self, ids: Sequence[int]) -> Any:
         torch = self._torch
@@ -205,11 +296,11 @@ class HfChat:
             found = self._tokenizer(text, add_special_tokens=False, split_special_tokens=plain)["input_ids"]
         return [int(one) for one in found]
 
-    def _greedy(self, max_tokens: int) -> Any:
-        from transformers import GenerationConfig
-
-        ends = list(self.end_tokens)
-        return GenerationConfig(do_sample=False, max_new_tokens=max_tokens, eos_token_id=ends, pad_token_id=ends[0])
+    @cached_property
+    def _cache(self) -> str:
+        """What this release of transformers calls keys and values: `cache`, formerly `past_key_values`."""
+        known = inspect.signature(self._model.forward).parameters
+        return "cache" if "cache" in known else "past_key_values"
 
     @property
     def _torch(self) -> Any:

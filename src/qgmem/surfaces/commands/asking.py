@@ -32,6 +32,14 @@ def ask(
         str | None,
         typer.Option("--base-url", help="What comes before /chat/completions; QGMEM_CHAT_URL.", metavar="URL"),
     ] = None,
+    graph_checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--graph-checkpoint",
+            help="Folder of `train graph-token`, for a local model; QGMEM_GRAPH_CHECKPOINT.",
+            metavar="DIR",
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", help="Memories to answer from.", metavar="N")] = 10,
     context: Annotated[
         int | None, typer.Option("--context", help="What they may take of the prompt.", metavar="TOKENS")
@@ -53,19 +61,22 @@ def ask(
 ) -> None:
     """Answer a question from memory, with the evidence.
 
-    Any server with OpenAI's protocol may answer; a key is read from QGMEM_CHAT_KEY alone. Without a model, or when
+    Any server with OpenAI's protocol may answer, or a local model, hf:PATH, which may read the local graph through a
+    trained graph token (graph extra); a key is read from QGMEM_CHAT_KEY alone. Without a model, or when
     it fails, the evidence is shown. --json with --stream is one event a line.
 
     \b
     qgmem ask "Where does Ana live?" --user ana
     qgmem ask "Where?" --base-url http://localhost:8080/v1 --model qwen --stream
     qgmem ask "Where does Ana live?" --user ana --graph graph.svg --json
+    qgmem ask "Where?" --model hf:smollm2.gguf --graph-checkpoint out/token
     """
     from ...errors import AnswerFailed
     from ...memory import Memory
     from ...settings import Settings
 
-    named: dict[str, object] = {"chat_model": model, "chat_url": base_url}
+    checkpoint = str(graph_checkpoint) if graph_checkpoint else None
+    named: dict[str, object] = {"chat_model": model, "chat_url": base_url, "graph_checkpoint": checkpoint}
     settings = Settings.load(None, **{name: value for name, value in named.items() if value is not None})
     asked: dict[str, Any] = {
         "user_id": user,
@@ -179,6 +190,8 @@ def _print(answer: Answer, *, told: bool) -> None:
 
 def _spent(answer: Answer) -> str:
     tokens = f"{len(answer.working_memory)} memories, {answer.tokens.get('context', 0)} tokens of context"
+    if "graph" in answer.tokens:
+        tokens += f", graph tokens: {answer.tokens['graph']}"
     if "prompt" in answer.tokens:
         tokens += f", prompt {answer.tokens['prompt']} and answer {answer.tokens['completion']} tokens"
     return f"{tokens}, {answer.seconds.get('total', 0.0):.2f} s"

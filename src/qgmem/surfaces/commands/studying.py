@@ -80,6 +80,9 @@ def graph_branch(
         list[int] | None, typer.Option("--tokens", help="Repeatable; 1 2 4 if left out.", metavar="N", min=1)
     ] = None,
     k: Annotated[int, typer.Option("--limit", "-n", help="Units a question.", metavar="N", min=1)] = 10,
+    context: Annotated[
+        int, typer.Option("--context", help="What they may take of the prompt.", metavar="TOKENS", min=1)
+    ] = 700,
     per_type: Annotated[int | None, typer.Option("--per-type", help="Questions a type.", metavar="N", min=1)] = None,
     train_limit: Annotated[
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
@@ -120,6 +123,7 @@ def graph_branch(
         seeds=tuple(seed or (0, 1, 2)),
         tokens=tuple(tokens or (1, 2, 4)),
         k=k,
+        budget=context,
         per_type=per_type,
         limit=train_limit,
         epochs=epochs,

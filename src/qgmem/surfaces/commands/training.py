@@ -42,6 +42,9 @@ def graph_token(
     tokens: Annotated[int, typer.Option("--tokens", help="Vectors a graph.", metavar="N", min=1)] = 1,
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same bytes.", metavar="N")] = 0,
     k: Annotated[int, typer.Option("--limit", "-n", help="Units a question.", metavar="N", min=1)] = 10,
+    context: Annotated[
+        int, typer.Option("--context", help="What they may take of the prompt.", metavar="TOKENS", min=1)
+    ] = 700,
     train_limit: Annotated[
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
     ] = None,
@@ -67,7 +70,9 @@ def graph_token(
     settings = TrainSettings(epochs, batch, accumulate, rate, tokens, seed)
     model = HfChat(llm, device=device, dtype=dtype)
     with screen.resumable(lambda: f"what was learned is kept in {out.name}; run the same command to go on"):
-        done = train_graph_token(data, model, out, settings, embedder=embedder, k=k, limit=train_limit, on_step=_said)
+        done = train_graph_token(
+            data, model, out, settings, embedder=embedder, k=k, budget=context, limit=train_limit, on_step=_said
+        )
     if json:
         screen.emit(done.manifest)
         return

@@ -11,7 +11,7 @@ from ...evals.datasets.dialogue import Conversation, Dataset, Message, Session
 from ...evals.progress import Bar
 from ...memory import Memory
 from ...settings import Settings
-from ..graph_token.examples import Example, build_examples
+from ..graph_token.examples import Example, Layout, build_examples
 
 WINDOW = 6  # turns that are one unit when units are taken away: SPEC's window
 
@@ -38,17 +38,18 @@ ABLATIONS = (
 
 
 def ablated_examples(
-    ablation: Ablation, cases: Dataset, folder: Path, embedder: Any, bar: Bar, *, k: int
+    ablation: Ablation, cases: Dataset, folder: Path, embedder: Any, bar: Bar, layout: Layout
 ) -> list[Example]:
     """The examples as the pipeline finds them with a part taken away.
 
-    Without units, `k` turns become ⌈k / 6⌉ windows of 6, so that about as many turns are read.
+    Without units, k turns become ⌈k / 6⌉ windows of 6, so that about as many turns are read.
     """
     data = windowed(cases) if ablation.windows else cases
-    wanted = -(-k // WINDOW) if ablation.windows else k
+    wanted = replace(layout, k=-(-layout.k // WINDOW) if ablation.windows else layout.k, traces=ablation.traces)
     place = folder / ("memories-windows" if ablation.windows else "memories")
-    with Memory.open(place, embedder=embedder, settings=Settings.load(**ablation.settings)) as memory:
-        return list(build_examples(memory, data, bar, k=wanted))
+    settings = Settings.load(chat_model=None, graph_checkpoint=None, **ablation.settings)
+    with Memory.open(place, embedder=embedder, settings=settings) as memory:
+        return list(build_examples(memory, data, bar, wanted))
 
 
 def windowed(cases: Dataset) -> Dataset:

@@ -9,17 +9,23 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ...evals.progress import Bar
+from ...generation.answer_form import SHORT
 from ...generation.graph_arrays import GraphArrays
 from ...generation.graph_token import GraphToken
+from ...generation.read_answer import ended
 from ...models.hf_chat import HfChat
-from ..graph_token.asking import ANSWER_TOKENS, asked, correct, read, read_text
+from ..graph_token.asking import asked, correct, read, read_text, target
 from ..graph_token.examples import Example
 from .conditions import Condition
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One answer. `seconds`: its share of its batch, encoding included. `run`: `main`, or what was taken away."""
+    """One answer. `seconds`: its share of its batch, encoding included. `run`: `main`, or what was taken away.
+
+    `gold_nats`: −log p of the gold answer after the labels of its evidence, a token, whatever was answered;
+    `path_nats`: of those labels. Lower is better.
+    """
 
     run: str
     condition: str
@@ -36,6 +42,8 @@ class AnswerRow:
     supported: bool
     tokens_in: int
     tokens_out: int
+    gold_nats: float
+    path_nats: float
     seconds: float
 
     @property
@@ -73,31 +81,39 @@ def read_again(row: AnswerRow) -> AnswerRow:
 def answer_all(
     llm: HfChat, examples: Sequence[Example], graphs: Sequence[GraphArrays], condition: Condition,
     model: GraphToken | None, kept: AnswerFile, bar: Bar, *, seed: int = 0, run: str = "main", batch: int = 8,
-    traces: bool = True,
 ) -> None:  # fmt: skip
-    """Ask what has no row yet. `graphs`: one an example; `model`: for conditions with tokens."""
+    """Ask what has no row yet, short contexts first so that a batch needs little padding.
+
+    `graphs`: one an example; `model`: for conditions with tokens. A prompt is read once, for the answer and for what
+    the gold answer costs; an answer ends with its JSON.
+    """
     shown = other_cases(examples, graphs) if condition.graph == "shuffled" else graphs
     todo = [at for at, one in enumerate(examples) if (run, condition.name, seed, one.id) not in kept.rows]
     bar.advance(len(examples) - len(todo))
+    todo.sort(key=lambda at: (len(examples[at].context), at))
     for start in range(0, len(todo), batch):
         places = todo[start : start + batch]
         part = [examples[at] for at in places]
         begun = time.perf_counter()
-        prompts = [asked(llm, one, facts=condition.graph == "text", traces=traces) for one in part]
+        prompts = [asked(llm, one, facts=condition.graph == "text") for one in part]
+        targets = [target(one) for one in part]
         vectors = None
         if model is not None:
             seen = [emptied(shown[at]) if condition.graph == "blind" else shown[at] for at in places]
             vectors = model(seen).detach()
-        answers = llm.generate(prompts, vectors, max_tokens=ANSWER_TOKENS)
+        answers, nats = llm.generate_and_score(
+            prompts, vectors, [llm.target(*each)[:-1] for each in targets], max_tokens=SHORT.max_tokens,
+            ended=lambda text: ended(SHORT.opening + text),
+        )  # fmt: skip
         seconds = (time.perf_counter() - begun) / len(part)
         rows = []
-        for one, answer in zip(part, answers, strict=True):
-            found = read(answer)
+        for one, answer, each, (path, _) in zip(part, answers, nats, targets, strict=True):
+            found, border = read(answer), llm.count_tokens(path)
             rows.append(
                 AnswerRow(
                     run, condition.name, seed, one.id, one.case_id, one.type, one.question, one.answer, found.answer,
                     found.text, found.readable, correct(found.answer, one.answer), one.supported, answer.tokens_in,
-                    answer.tokens_out, round(seconds, 4),
+                    answer.tokens_out, _mean(each[border:]), _mean(each[:border]), round(seconds, 4),
                 )
             )  # fmt: skip
         kept.add(rows)
@@ -120,6 +136,10 @@ def _elsewhere(examples: Sequence[Example], at: int, half: int) -> Iterator[int]
 def emptied(graph: GraphArrays) -> GraphArrays:
     """The same graph without nodes and edges."""
     return GraphArrays(graph.nodes[:0], graph.edges[:, :0], graph.predicates[:0])
+
+
+def _mean(nats: Sequence[float]) -> float:
+    return round(sum(nats) / len(nats), 6)
 
 
 def _line(row: AnswerRow) -> str:

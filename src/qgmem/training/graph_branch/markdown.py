@@ -17,6 +17,8 @@ def to_markdown(study: Mapping[str, Any]) -> str:
     if study["conditions"]:
         lines += ["", "## Answers", "", *_conditions(study["conditions"]), "", *_types(study["conditions"])]
         lines += ["", "## Differences", "", *_differences(study["comparisons"])]
+        lines += ["", "## Gold answer, nats a token (lower is better)", "", *_nats(study["conditions"])]
+        lines += ["", *_differences(study["comparisons_nats"])]
     if study["training"]:
         lines += ["", "## Validation loss, nats a target token", "", *_curves(study["training"])]
     if study["ablations"]:
@@ -39,6 +41,19 @@ def _conditions(found: Mapping[str, Any]) -> list[str]:
 
 
 def _types(found: Mapping[str, Any]) -> list[str]:
+    return _by_type(found, "by_type")
+
+
+def _nats(found: Mapping[str, Any]) -> list[str]:
+    """After the labels of the evidence; beside it what these labels cost."""
+    lines = ["| condition | answer | by seed | its labels |", "|---|---:|---:|---:|"]
+    for name, one in found.items():
+        seeds = " ".join(f"{value:.3f}" for value in one["gold_nats_by_seed"].values())
+        lines.append(f"| {name} | {one['gold_nats']:.3f} | {seeds} | {one['path_nats']:.3f} |")
+    return [*lines, "", *_by_type(found, "gold_nats_by_type")]
+
+
+def _by_type(found: Mapping[str, Any], field: str) -> list[str]:
     types = sorted({name for one in found.values() for name in one["by_type"]})
     counts = {name: max(one["count_by_type"].get(name, 0) for one in found.values()) for name in types}
     lines = [
@@ -46,7 +61,7 @@ def _types(found: Mapping[str, Any]) -> list[str]:
         "|---|" + "---:|" * len(types),
     ]
     for name, one in found.items():
-        values = (f"{one['by_type'][kind]:.2f}" if kind in one["by_type"] else "" for kind in types)
+        values = (f"{one[field][kind]:.2f}" if kind in one[field] else "" for kind in types)
         lines.append(f"| {name} | " + " | ".join(values) + " |")
     return lines
 
@@ -95,7 +110,7 @@ def _ablations(found: Mapping[str, Any]) -> list[str]:
 
 def _costs(found: list[dict[str, Any]]) -> list[str]:
     heads = (
-        "years", "turns", "build s", "read s", "search ms", "embed graph ms", "build and encode graph ms",
+        "years", "turns", "build s", "search ms", "embed graph ms", "build and encode graph ms",
         "answer s: none, text, token", "tokens in: none, text, token", "total s of 100 questions, token",
     )  # fmt: skip
     lines = ["| " + " | ".join(heads) + " |", "|" + "---:|" * len(heads)]
@@ -104,9 +119,9 @@ def _costs(found: list[dict[str, Any]]) -> list[str]:
         tokens = ", ".join(f"{value:.0f}" for value in one["tokens"].values())
         spent = one["search"] + one["embed"] + one["encode"] + one["answer"]["token"]
         cells = (
-            f"{one['years']:g}", one["turns"], f"{one['build']:.1f}", f"{one['read']:.1f}",
+            f"{one['years']:g}", one["turns"], f"{one['build']:.1f}",
             f"{1e3 * one['search']:.1f}", f"{1e3 * one['embed']:.1f}", f"{1e3 * one['encode']:.1f}", answers, tokens,
-            f"{one['build'] + one['read'] + 100 * spent:.0f}",
+            f"{one['build'] + 100 * spent:.0f}",
         )  # fmt: skip
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return lines

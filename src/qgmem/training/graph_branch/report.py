@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .costs import Cost
 from .markdown import to_markdown
 
 SHEET = 100
+Measure = Literal["correct", "gold_nats"]
 POWER = 2.8  # standard errors of a difference that is found with probability .8 at level .05
 
 
@@ -36,6 +38,7 @@ def write_report(
         "examples": {"all": len(examples), "supported": sum(one.supported for one in examples)},
         "conditions": {name: summary(part) for name, part in by(main, "condition").items()},
         "comparisons": comparisons(main, resamples),
+        "comparisons_nats": comparisons(main, resamples, "gold_nats"),
         "ablations": {name: summary(part) for name, part in by(rows, "run").items() if name != "main"},
         "training": dict(curves),
         "costs": [asdict(one) for one in costs],
@@ -66,6 +69,14 @@ def summary(rows: Sequence[AnswerRow]) -> dict[str, object]:
         },
         "by_type": {name: _mean([row.correct for row in part]) for name, part in sorted(by(rows, "type").items())},
         "count_by_type": {name: len({r.id for r in part}) for name, part in sorted(by(rows, "type").items())},
+        "gold_nats": _mean([row.gold_nats for row in rows]),
+        "gold_nats_by_seed": {
+            str(s): _mean([r.gold_nats for r in rows if r.seed == s]) for s in sorted({r.seed for r in rows})
+        },
+        "gold_nats_by_type": {
+            name: _mean([row.gold_nats for row in part]) for name, part in sorted(by(rows, "type").items())
+        },
+        "path_nats": _mean([row.path_nats for row in rows]),
         "supported": _mean([row.supported for row in rows]),
         "readable": _mean([row.readable for row in rows]),
         "tokens_in": _mean([row.tokens_in for row in rows]),
@@ -74,17 +85,18 @@ def summary(rows: Sequence[AnswerRow]) -> dict[str, object]:
     }
 
 
-def comparisons(rows: Sequence[AnswerRow], resamples: int) -> list[dict[str, object]]:
+def comparisons(rows: Sequence[AnswerRow], resamples: int, measure: Measure = "correct") -> list[dict[str, object]]:
     """Every condition against no graph, and every trained token against its controls and the text.
 
     The score of a question is its mean over seeds. `detectable`: the difference that would have been found with
-    probability .8, from the spread of these differences, but at least that of one question in all that differs.
+    probability .8, from the spread of these differences, for right answers at least that of one question in all that
+    differs.
     """
-    scores = {name: _scores(part) for name, part in by(rows, "condition").items()}
-    least = min((name for name in scores if name.startswith("token-")), default=None, key=lambda n: int(n[6:]))
+    scores = {name: _scores(part, measure) for name, part in by(rows, "condition").items()}
+    smallest = min((name for name in scores if name.startswith("token-")), default=None, key=lambda n: int(n[6:]))
     wanted = [("none", name) for name in scores if name != "none"]
     controls = [name for name in scores if name.partition("-")[0] in ("shuffled", "untrained", "blind", "text")]
-    wanted += [(name, least) for name in controls if least is not None]
+    wanted += [(name, smallest) for name in controls if smallest is not None]
     ids = sorted(set.intersection(*(set(part) for part in scores.values()))) if scores else []
     if not ids or "none" not in scores:
         return []
@@ -93,7 +105,8 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int) -> list[dict[str, obj
     found = []
     for each in compare_family(pairs, [case[i] for i in ids], resamples=resamples):
         differences = np.subtract(pairs[each.name].b, pairs[each.name].a)
-        spread = max(float(np.std(differences, ddof=1)) if len(ids) > 1 else 0.0, len(ids) ** -0.5)
+        floor = len(ids) ** -0.5 if measure == "correct" else 0.0
+        spread = max(float(np.std(differences, ddof=1)) if len(ids) > 1 else 0.0, floor)
         found.append(asdict(each) | {"detectable": POWER * spread / len(ids) ** 0.5})
     return found
 
@@ -111,8 +124,8 @@ def write_sheet(rows: Sequence[AnswerRow], path: Path) -> None:
             sheet.writerow([number, row.question, row.gold, row.answer, counted, "", row.id, row.condition, row.seed])
 
 
-def _scores(rows: Sequence[AnswerRow]) -> dict[str, float]:
-    return {name: _mean([row.correct for row in part]) for name, part in by(rows, "id").items()}
+def _scores(rows: Sequence[AnswerRow], measure: Measure) -> dict[str, float]:
+    return {name: _mean([getattr(row, measure) for row in part]) for name, part in by(rows, "id").items()}
 
 
 def _mean(values: Sequence[float]) -> float:

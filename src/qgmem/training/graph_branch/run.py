@@ -12,14 +12,13 @@ from ...errors import InvalidInput
 from ...evals.datasets.dialogue import Dataset
 from ...evals.manifest import build_manifest
 from ...evals.progress import progress
+from ...generation.graph_checkpoint import load_checkpoint
 from ...generation.graph_token import GraphToken, GraphTokenShape
-from ...memory import Memory
 from ...models.hf_chat import HfChat
 from ...synthetic import simulate, write
 from ..graph_token.cases import read_cases
-from ..graph_token.checkpoint import load_checkpoint
-from ..graph_token.examples import Example
-from ..graph_token.run import Vectors, examples_of, train_on
+from ..graph_token.examples import BUDGET, Example, Layout
+from ..graph_token.run import Vectors, examples_of, train_on, unanswered
 from ..graph_token.split import Split, split_cases, spread
 from ..graph_token.trainer import TrainSettings
 from .ablations import ABLATIONS, ablated_examples
@@ -35,8 +34,9 @@ PARTS = ("answers", "ablations", "costs")
 class StudySettings:
     """Sizes of the study. Full: 60 lives of two years, every question with support, ten epochs.
 
-    `per_type`: test questions a type, None for all; `limit`: examples to train on, None for all.
-    `ablation_questions`: in all. `histories`: lengths in years for the costs, with `cost_questions` each.
+    `k`, `budget`: units and tokens of a context. `per_type`: test questions a type, None for all; `limit`: examples
+    to train on, None for all. `ablation_questions`: in all. `histories`: lengths in years for the costs, with
+    `cost_questions` each.
     """
 
     lives: int = 60
@@ -45,6 +45,7 @@ class StudySettings:
     seeds: tuple[int, ...] = (0, 1, 2)
     tokens: tuple[int, ...] = (1, 2, 4)
     k: int = 10
+    budget: int = BUDGET
     per_type: int | None = None
     limit: int | None = None
     epochs: int = 10
@@ -73,13 +74,14 @@ def study_graph_branch(
         raise InvalidInput("parts", f"there is none called {sorted(unknown)[0]!r}", f"use {', '.join(PARTS)}")
     out.mkdir(parents=True, exist_ok=True)
     folder = data or _lives(out, settings)
-    with Memory.open(out / "memories", embedder=embedder) as memory:
-        examples = examples_of(memory, folder, out, k=settings.k, seed=0, show_progress=show_progress)
+    layout = Layout(llm.count_tokens, settings.k, settings.budget)
+    with unanswered(out / "memories", embedder) as memory:
+        examples = examples_of(memory, folder, out, layout, llm.id, seed=0, show_progress=show_progress)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
         split = split_cases(examples)
         asked = asked_questions([one for one in split.test if one.supported], settings.per_type)
         kept = AnswerFile(out / "answers.jsonl")
-        study = _Study(llm, out, settings, vectors, split, kept, show_progress)
+        study = _Study(llm, out, settings, layout, vectors, split, kept, show_progress)
         if "answers" in settings.parts:
             study.answers(asked)
     if "ablations" in settings.parts:
@@ -115,6 +117,7 @@ class _Study:
     llm: HfChat
     out: Path
     settings: StudySettings
+    layout: Layout
     vectors: Vectors
     split: Split
     kept: AnswerFile
@@ -173,11 +176,11 @@ class _Study:
         model = self.model(token, self.settings.seeds[0])
         for ablation in ABLATIONS:
             with progress(ablation.name, 2 * len(wanted), self.show_progress) as bar:
-                examples = ablated_examples(ablation, part, self.out, embedder, bar, k=self.settings.k)
+                examples = ablated_examples(ablation, part, self.out, embedder, bar, self.layout)
                 answer_all(
                     self.llm, examples, self.vectors.graphs(examples), token if ablation.graph else Condition("none"),
                     model if ablation.graph else None, self.kept, bar, seed=self.settings.seeds[0], run=ablation.name,
-                    batch=self.settings.answer_batch, traces=ablation.traces,
+                    batch=self.settings.answer_batch,
                 )  # fmt: skip
 
     def costs(self, embedder: str) -> list[Cost]:
@@ -188,7 +191,7 @@ class _Study:
             for years in self.settings.histories:
                 found.append(
                     cost_at(
-                        years, self.llm, model, self.out, k=self.settings.k, questions=self.settings.cost_questions,
+                        years, self.llm, model, self.out, self.layout, questions=self.settings.cost_questions,
                         seed=self.settings.life_seed + 1, embedder=embedder,
                     )
                 )  # fmt: skip

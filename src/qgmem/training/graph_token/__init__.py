@@ -2,5 +2,5 @@
 
 Reading order: `cases` and `convomem` (dialogues with questions), `examples` (what the pipeline finds for a question),
 `asking` (the prompt and its target), `split` (cases, never questions), `trainer` (steps, validation, going on after a
-kill), `checkpoint` (files, and what they refuse), `run` (all of it).
+kill), `run` (all of it). Files, and what they refuse: `generation.graph_checkpoint`.
 """

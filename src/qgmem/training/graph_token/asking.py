@@ -1,7 +1,9 @@
 """The question as the model reads it in training and in the study, and the answer that it is to learn.
 
-    reads   [graph token] units as MU1…, trajectories as T1…, facts as F1… where they are asked for, question
-    writes  {"reasoning_path": ["MU3", "T1"], "answer": "Porto"}
+The prompt is the one of `ask` by a local model (`generation.answer_form.SHORT`), and so is the reader of answers:
+
+    reads   [graph token] units as MU1… with their trajectories, facts as F1… where they are asked for, question
+    writes  {"reasoning_path": ["MU3", "MU1"], "answer": "Porto"}
 
 The opening `{"reasoning_path": [` is given to every condition, so that no condition wins by learning to write JSON.
 """
@@ -9,27 +11,20 @@ The opening `{"reasoning_path": [` is given to every condition, so that no condi
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import ModelMisbehaved
 from ...evals.metrics.substring_exact_match import normalised
-from ...models.chat import ChatAnswer
+from ...generation.answer_form import SHORT
+from ...generation.answering import request_for
+from ...generation.read_answer import read_answer
+from ...generation.serialise import Context
+from ...models.chat import ChatAnswer, ChatRequest
 from ...models.hf_chat import HfChat, Prompt
-from ...models.json_answer import parse_json
+from ...moments import asked_at
 from ...synthetic import NO_ANSWER
 from .examples import Example
 
-PROMPT = "graph-answer/1"
-SYSTEM = (
-    "Answer the question from the labelled statements. About now, the latest one counts; about an earlier time, what "
-    'held then. Write JSON: the labels used, then a short answer, as {"reasoning_path": ["MU2"], "answer": "tea"}. '
-    f'If nothing tells, the answer is "{NO_ANSWER}".'
-)
-OPENING = '{"reasoning_path": ['
-ANSWER_TOKENS = 40
-BARE_LABEL = re.compile(r'(?<!["\w])(?:MU|T|F)\d+(?!["\w])')
 ABSTENTIONS = frozenset(
     normalised(text) for text in (NO_ANSWER, "not said", "unknown", "not known", "none", "no answer", "i do not know")
 )
@@ -44,45 +39,35 @@ class Answered:
     readable: bool
 
 
-def asked(llm: HfChat, example: Example, *, facts: bool = False, traces: bool = True) -> Prompt:
-    """The prompt of an example; `facts` writes the local graph as text, `traces` the trajectories."""
-    return llm.prompt(SYSTEM, words(example, facts=facts, traces=traces), OPENING)
+def asked(llm: HfChat, example: Example, *, facts: bool = False) -> Prompt:
+    """The prompt of an example; `facts` writes the local graph as text."""
+    request = request_of(example, facts=facts)
+    return llm.prompt(request.system, request.user, SHORT.opening)
 
 
-def words(example: Example, *, facts: bool = False, traces: bool = True) -> str:
-    """The user's message."""
-    parts = [example.context]
-    if traces and example.traces:
-        parts.append(_labelled("T", example.traces))
-    if facts and example.facts:
-        parts.append(_labelled("F", example.facts))
-    today = f"Today is {example.asked_at[:10]}.\n" if example.asked_at else ""
-    return "\n\n".join([*parts, f"{today}Question: {example.question}"])
+def request_of(example: Example, *, facts: bool = False) -> ChatRequest:
+    """The request that `ask` makes of an example."""
+    text = example.context_facts if facts else example.context
+    return request_for(Context(text, 0), example.question, asked_at(example.asked_at or None), form=SHORT)
 
 
-def target(example: Example) -> str:
-    """What follows the opening: labels of the evidence, then the answer."""
+def target(example: Example) -> tuple[str, str]:
+    """What follows the opening, in two parts: up to where the answer begins, and the answer with what closes it."""
     labels = ", ".join(f'"{label}"' for label in example.labels)
-    return f'{labels}], "answer": {json.dumps(example.answer, ensure_ascii=False)}}}'
+    return f'{labels}], "answer": "', f"{json.dumps(example.answer, ensure_ascii=False)[1:]}}}"
 
 
 def read(answer: ChatAnswer) -> Answered:
     """The answer in what was written after the opening; empty where there is none to be read."""
-    return read_text(OPENING + answer.text)
+    return read_text(SHORT.opening + answer.text)
 
 
 def read_text(text: str) -> Answered:
-    """The answer in the whole text. Labels without quotes, which small models write, count as quoted."""
-    path, end, rest = text.partition("]")
-    quoted = BARE_LABEL.sub(r'"\g<0>"', path) + end + rest
+    """The answer in the whole text, as `ask` reads it."""
     try:
-        value = parse_json(quoted).value
+        return Answered(text, read_answer(text, ()).answer, True)
     except ModelMisbehaved:
         return Answered(text, "", False)
-    found = value.get("answer") if isinstance(value, dict) else None
-    if isinstance(found, list):
-        found = "; ".join(str(one) for one in found)
-    return Answered(text, "" if found is None else str(found), found is not None)
 
 
 def correct(answered: str, gold: str) -> bool:
@@ -91,7 +76,3 @@ def correct(answered: str, gold: str) -> bool:
     if gold == NO_ANSWER:
         return said in ABSTENTIONS
     return bool(said) and all(f" {normalised(part)} " in f" {said} " for part in gold.split("; "))
-
-
-def _labelled(letter: str, lines: Sequence[str]) -> str:
-    return "\n".join(f"[{letter}{number}] {line}" for number, line in enumerate(lines, 1))

@@ -1,4 +1,4 @@
-"""What the pipeline finds for a question, kept as it was: units, trajectories, local graph ([Q] B).
+"""What `Memory.ask` finds for a question, kept as it was: units, trajectories, local graph ([Q] B).
 
 Units and retrieval are frozen here: every condition of a study, and every epoch of a training, reads the same lines.
 """
@@ -6,7 +6,7 @@ Units and retrieval are frozen here: every condition of a study, and every epoch
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,23 +16,23 @@ from ...errors import InvalidInput
 from ...evals.datasets.dialogue import Conversation, Dataset, Question
 from ...evals.metrics.substring_exact_match import normalised
 from ...evals.progress import Bar
-from ...generation.local_graph import LocalGraph, local_graph
-from ...generation.serialise import serialise
+from ...generation.serialise import lay_out
+from ...generation.tokens import Count
 from ...memory import Memory
 from ...synthetic import NO_ANSWER
 from ...types import Hit
-from .readings import CaseReading, read_case
 
-BUDGET = 700  # tokens of units, as `Memory.context`
+BUDGET = 700  # tokens of the context, as `Memory.ask`
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """One question with its working memory and gold.
 
-    `context`: units labelled MU1…; `traces`, `facts`: lines without labels. `nodes`, `edges` (from, predicate, to):
-    the local graph. `labels`: of the units that show evidence. `supported`: evidence and answer stand in the context,
-    so that the question can be answered from it; for what nobody said that is always so.
+    `context`: units labelled MU1… with their trajectories, as a model reads them beside graph tokens;
+    `context_facts`: the same with the local graph as facts. `nodes`, `edges` (from, predicate, to): the local graph.
+    `labels`: of the units that show evidence. `supported`: evidence and answer stand in the context, so that the
+    question can be answered from it; for what nobody said that is always so, if anything was found.
     """
 
     id: str
@@ -41,8 +41,7 @@ class Example:
     question: str
     asked_at: str
     context: str
-    traces: tuple[str, ...]
-    facts: tuple[str, ...]
+    context_facts: str
     nodes: tuple[str, ...]
     edges: tuple[tuple[int, str, int], ...]
     answer: str
@@ -50,7 +49,17 @@ class Example:
     supported: bool
 
 
-def build_examples(memory: Memory, cases: Dataset, bar: Bar, *, k: int = 10) -> Iterator[Example]:
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How contexts are laid out. `k`: units; `budget`: tokens as `count` counts; `traces`: with trajectories."""
+
+    count: Count
+    k: int = 10
+    budget: int = BUDGET
+    traces: bool = True
+
+
+def build_examples(memory: Memory, cases: Dataset, bar: Bar, layout: Layout) -> Iterator[Example]:
     """One example a question, in order of cases. The memory is filled first; what it already holds is left alone."""
     present = set(memory.namespaces())
     for conversation in cases.conversations:
@@ -58,28 +67,33 @@ def build_examples(memory: Memory, cases: Dataset, bar: Bar, *, k: int = 10) -> 
         if asked:
             if conversation.id not in present:
                 fill(memory, conversation)
-            reading = read_case(memory, conversation.id)
             for question in asked:
-                yield example_of(memory, question, reading, k=k)
+                yield example_of(memory, question, layout)
                 bar.advance()
 
 
 def fill(memory: Memory, conversation: Conversation) -> None:
-    """Add a conversation, session by session."""
+    """Add a conversation, session by session, and read its traces to the end."""
     for session in conversation.sessions:
         memory.add(
             [dict(message) for message in session.messages],
             user_id=conversation.id, session_id=session.id, timestamp=session.timestamp,
         )  # fmt: skip
+    for unit in memory.get_all(user_id=conversation.id)[-1:]:
+        memory.history(unit.id, user_id=conversation.id)  # waits for the traces
 
 
-def example_of(memory: Memory, question: Question, reading: CaseReading, *, k: int) -> Example:
+def example_of(memory: Memory, question: Question, layout: Layout) -> Example:
     """What the memory activates for one question. Gold decides only what is kept, never what is found."""
-    hits = memory.search(question.text, user_id=question.conversation_id, limit=k, question_time=question.asked_at)
-    graph = local_graph([hit.unit for hit in hits], reading.triples)
+    found = memory.ask(
+        question.text, user_id=question.conversation_id, limit=layout.k, question_time=question.asked_at
+    )
+    hits, graph = found.working_memory, found.local_graph
     words = question_terms(question.text, memory.settings.language)
-    context = serialise(hits, BUDGET, words)
-    label = {hit.unit.id: f"MU{hit.rank}" for hit in hits}
+    trails = found.trails if layout.traces else ()
+    context, context_facts = (
+        lay_out(hits, graph, trails, layout.budget, words, layout.count, with_facts=facts) for facts in (False, True)
+    )
     evidence = set(question.evidence)
     return Example(
         id=question.id,
@@ -87,27 +101,21 @@ def example_of(memory: Memory, question: Question, reading: CaseReading, *, k: i
         type=question.category,
         question=question.text,
         asked_at=question.asked_at or "",
-        context=context,
-        traces=tuple(reading.trajectory(hits, label)),
-        facts=tuple(facts_of(graph, label)),
+        context=context.text,
+        context_facts=context_facts.text,
         nodes=tuple(node.text for node in graph.nodes),
         edges=tuple((edge.source, edge.predicate, edge.target) for edge in graph.edges),
         answer=question.answer,
-        labels=tuple(label[hit.unit.id] for hit in hits if evidence & set(hit.turn_ids)),
-        supported=_supported(question, hits, context),
+        labels=tuple(
+            f"MU{hit.rank}" for hit in hits if f"MU{hit.rank}" in context.labels and evidence & set(hit.turn_ids)
+        ),
+        supported=_supported(question, [hit for hit in hits if hit.id not in context.left_out], context.text),
     )
-
-
-def facts_of(graph: LocalGraph, label: Mapping[str, str]) -> Iterator[str]:
-    """The local graph as lines: subject – predicate → object, and the unit that says so."""
-    for edge in graph.edges:
-        ends = graph.nodes[edge.source].text, graph.nodes[edge.target].text
-        yield f"{ends[0]} – {edge.predicate} → {ends[1]} ({label[edge.unit_id]})"
 
 
 def _supported(question: Question, hits: Sequence[Hit], context: str) -> bool:
     if question.answer == NO_ANSWER:
-        return True
+        return bool(hits)  # without a memory nobody is asked
     found = {turn for hit in hits for turn in hit.turn_ids}
     there = f" {normalised(context)} "
     parts = [normalised(part) for part in question.answer.split("; ")]

@@ -13,16 +13,18 @@ import numpy as np
 from ...errors import InvalidInput
 from ...evals.manifest import data_digest, package_versions
 from ...evals.progress import progress
+from ...generation.answer_form import SHORT
 from ...generation.graph_arrays import Float32, GraphArrays, graph_arrays
+from ...generation.graph_checkpoint import MANIFEST, read_manifest, write_manifest
 from ...generation.graph_token import GraphToken, GraphTokenShape
 from ...memory import Memory
 from ...models.hf_chat import HfChat
 from ...protocols import Embedder
+from ...settings import Settings
 from ...types import JsonValue
-from .asking import PROMPT, asked, target
+from .asking import asked, target
 from .cases import read_cases
-from .checkpoint import MANIFEST, read_manifest, write_manifest
-from .examples import Example, build_examples, read_examples, write_examples
+from .examples import BUDGET, Example, Layout, build_examples, read_examples, write_examples
 from .split import Split, split_cases, spread
 from .trainer import Item, OnStep, Progress, Trainer, TrainSettings
 
@@ -40,7 +42,7 @@ class Trained:
 
 def train_graph_token(
     data: Path, llm: HfChat, out: Path, settings: TrainSettings, *, embedder: str | Embedder = "minilm", k: int = 10,
-    limit: int | None = None, on_step: OnStep = lambda _: None, show_progress: bool = True,
+    budget: int = BUDGET, limit: int | None = None, on_step: OnStep = lambda _: None, show_progress: bool = True,
 ) -> Trained:  # fmt: skip
     """Train a graph token on the cases of a folder, from where a run before was stopped.
 
@@ -49,29 +51,38 @@ def train_graph_token(
     trained on (half of it those of validation). Raises InvalidInput, MissingExtra, ModelUnavailable.
     """
     out.mkdir(parents=True, exist_ok=True)
-    with Memory.open(out / "memories", embedder=embedder) as memory:
-        examples = examples_of(memory, data, out, k=k, seed=settings.seed, show_progress=show_progress)
+    with unanswered(out / "memories", embedder) as memory:
+        layout = Layout(llm.count_tokens, k, budget)
+        examples = examples_of(memory, data, out, layout, llm.id, seed=settings.seed, show_progress=show_progress)
         split = split_cases([one for one in examples if one.supported], seed=settings.seed, test=0)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
         return train_on(split, vectors, llm, out, settings, limit=limit, on_step=on_step)
 
 
+def unanswered(folder: Path, embedder: str | Embedder) -> Memory:
+    """A memory in which no chat model answers, whatever the environment names."""
+    return Memory.open(folder, embedder=embedder, settings=Settings.load(chat_model=None, graph_checkpoint=None))
+
+
 def examples_of(
-    memory: Memory, data: Path, out: Path, *, k: int, seed: int, show_progress: bool = True
+    memory: Memory, data: Path, out: Path, layout: Layout, llm_id: str, *, seed: int, show_progress: bool = True
 ) -> list[Example]:
-    """The examples of a folder of cases; those of a run before, if it read the same."""
+    """The examples of a folder of cases; those of a run before, if it read the same by the same tokenizer."""
     cases = read_cases(data, seed=seed)
     kept, recipe = out / EXAMPLES, out / "examples.json"
     wanted = json.dumps(
-        {"data": data_digest(cases.files)["sha256"], "k": k, "seed": seed, "embedder": memory.embedder.id}
-    )
+        {
+            "data": data_digest(cases.files)["sha256"], "k": layout.k, "budget": layout.budget, "seed": seed,
+            "embedder": memory.embedder.id, "llm": llm_id, "prompt": SHORT.prompt,
+        }
+    )  # fmt: skip
     if kept.is_file() and recipe.is_file():
         if recipe.read_text(encoding="utf-8") != wanted:
             raise InvalidInput("out", f"{out.name!r} holds examples of other data or settings", "name another folder")
         return read_examples(kept)
     recipe.write_text(wanted, encoding="utf-8")
     with progress("examples", len(cases.questions), show_progress) as bar:
-        return write_examples(build_examples(memory, cases, bar, k=k), kept)
+        return write_examples(build_examples(memory, cases, bar, layout), kept)
 
 
 @dataclass(slots=True)
@@ -114,7 +125,7 @@ def train_on(
     manifest = write_manifest(
         out, shape, llm.id, vectors.embedder_id,
         {
-            "prompt": PROMPT, "fingerprint": fingerprint, "settings": asdict(settings),
+            "fingerprint": fingerprint, "settings": asdict(settings),
             "examples": {"train": len(train), "validation": len(validation)},
             "cases": {"train": _cases(train), "validation": _cases(validation)},
             "validation": list(found.validation), "best_epoch": found.best, "steps": len(found.losses),
@@ -128,7 +139,7 @@ def train_on(
 def items(examples: Sequence[Example], vectors: Vectors, llm: HfChat) -> list[Item]:
     """Examples as the trainer reads them."""
     return [
-        Item(asked(llm, one), graph, llm.target(target(one)))
+        Item(asked(llm, one), graph, llm.target(*target(one)))
         for one, graph in zip(examples, vectors.graphs(examples), strict=True)
     ]
 
@@ -143,5 +154,6 @@ def _fingerprint(
 ) -> str:  # fmt: skip
     """Digest of all that decides the result; how often states are kept is not among it."""
     chosen = {name: value for name, value in asdict(settings).items() if name != "keep_every"}
-    parts = [PROMPT, llm, embedder, asdict(shape), chosen, [asdict(one) for one in (*train, *validation)], len(train)]
+    read = [asdict(one) for one in (*train, *validation)]
+    parts = [SHORT.prompt, llm, embedder, asdict(shape), chosen, read, len(train)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -17,9 +17,9 @@ import numpy as np
 from ...generation.graph_arrays import graph_arrays
 from ...generation.graph_token import GraphToken, GraphTokenShape
 from ...generation.local_graph import local_graph
-from ...memory import Memory
 from ...synthetic import load_turns, simulate
-from .readings import read_case
+from ...types import Triple
+from .run import unanswered
 
 WIDTHS = (576, 4096)  # SmolLM2-135M, Qwen3-8B
 QUESTIONS, REPEATS, K, SEED = 30, 3, 10, 3
@@ -29,15 +29,18 @@ def measure(folder: Path, turns: int, llm_width: int) -> list[tuple[float, float
     """(CPU ms, wall ms) of every repeat of every question."""
     user = f"turns-{turns}"
     found = []
-    with Memory.open(folder / "memories") as memory:
+    with unanswered(folder / "memories", "minilm") as memory:
         if user not in memory.namespaces():
             memory.add([message.record() for message in load_turns(turns, SEED)], user_id=user)
         token = GraphToken(GraphTokenShape(memory.embedder.dimension, llm_width))
-        triples = read_case(memory, user).triples
         asked = (question.text for life in simulate(3, 1.0, SEED) for question in life.questions)
         for text in islice(asked, QUESTIONS):
-            units = [hit.unit for hit in memory.search(text, user_id=user, limit=K)]
-            graph = local_graph(units, triples)
+            activated = memory.ask(text, user_id=user, limit=K)
+            units, graph = [hit.unit for hit in activated.working_memory], activated.local_graph
+            triples = {
+                edge.unit_id: Triple(graph.nodes[edge.source].text, edge.predicate, graph.nodes[edge.target].text)
+                for edge in graph.facts
+            }
             texts = list({*(node.text for node in graph.nodes), *(edge.predicate for edge in graph.edges)})
             known = dict(zip(texts, memory.embedder.embed(texts), strict=True))
             for repeat in range(REPEATS + 1):

@@ -20,9 +20,9 @@ import numpy as np
 
 from ...errors import InvalidInput
 from ...generation.graph_arrays import GraphArrays
+from ...generation.graph_checkpoint import WEIGHTS, load_weights, metadata_of, save_weights
 from ...generation.graph_token import GraphToken
 from ...models.hf_chat import HfChat, Prompt
-from .checkpoint import WEIGHTS, load_weights, metadata_of, save_weights
 
 STATE = "state.safetensors"
 

@@ -1,4 +1,4 @@
-"""A trained graph token on disk: `graph_token.safetensors`, and `manifest.json`, which names its models."""
+"""A trained graph token on disk: `graph_token.safetensors`, and `manifest.json`: models, prompt and sizes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...errors import InvalidInput, MissingExtra
-from ...generation.graph_token import GraphToken, GraphTokenShape
-from ...types import JsonValue
+from ..errors import InvalidInput, MissingExtra
+from ..types import JsonValue
+from .answer_form import SHORT
+from .graph_token import GraphToken, GraphTokenShape
 
 FORMAT = 1
 WEIGHTS, MANIFEST = "graph_token.safetensors", "manifest.json"
@@ -48,7 +49,8 @@ def write_manifest(
 ) -> dict[str, JsonValue]:
     """The manifest, which makes a folder of weights a checkpoint."""
     manifest: dict[str, JsonValue] = {
-        "format": FORMAT, "shape": asdict(shape), "llm": llm_id, "embedder": embedder_id, **rest,
+        "format": FORMAT, "shape": asdict(shape), "llm": llm_id, "embedder": embedder_id,
+        "prompt": SHORT.prompt, **rest,
     }  # fmt: skip
     part = folder / "manifest.part"
     part.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -73,16 +75,16 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def load_checkpoint(folder: Path, *, llm_id: str, embedder_id: str) -> GraphToken:
-    """The graph token of a folder, for the models that it was trained with.
+    """The graph token of a folder, for the models and the prompt that it was trained with.
 
-    Raises InvalidInput naming both models when the language model or the embedder is another one.
+    Raises InvalidInput naming both when the language model, the embedder or the version of the prompt is another one.
     """
     manifest = read_manifest(folder)
-    for role, given in (("llm", llm_id), ("embedder", embedder_id)):
-        if manifest[role] != given:
+    for role, given in (("llm", llm_id), ("embedder", embedder_id), ("prompt", SHORT.prompt)):
+        if (trained := manifest.get(role)) != given:
             raise InvalidInput(
-                f"graph_token.{role}", f"{folder.name!r} was trained with {manifest[role]}, not with {given}",
-                "use that one, or train a token for this one",
+                f"graph_token.{role}", f"{folder.name!r} was trained with {trained}, not with {given}",
+                "train a token for this one" + (", or use that one" if role != "prompt" else ""),
             )  # fmt: skip
     model = GraphToken(GraphTokenShape(**manifest["shape"]))
     model.load(load_weights(folder / WEIGHTS))
