@@ -162,3 +162,11 @@ def test_misuse_names_the_option(told: Cli) -> None:
     done = told("ask", QUESTION, *ANA, "--context", "0")
     assert done.code == 2
     assert "--context: is 0" in done.err
+
+
+def test_a_checkpoint_is_for_local_models(cli: Cli) -> None:
+    """A graph token is read by the model that it was trained for, and by no server."""
+    done = cli("ask", QUESTION, "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--graph-checkpoint", "token")
+    assert (done.code, done.out) == (2, "")
+    assert "settings.graph_checkpoint" in done.err
+    assert "name the local model that it was trained for, as hf:PATH" in " ".join(done.err.split())

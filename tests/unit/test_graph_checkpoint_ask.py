@@ -18,6 +18,7 @@ from qgmem.models.scripted import HashEmbedder
 from qgmem.models.scripted_chat import ScriptedChat
 from qgmem.registry import make_answerer
 from qgmem.settings import Settings
+from qgmem.surfaces.cli import main
 from qgmem.synthetic import simulate, write
 from qgmem.training.graph_token.run import train_graph_token
 from qgmem.training.graph_token.trainer import TrainSettings
@@ -145,3 +146,17 @@ def test_another_prompt_is_answered_without_the_opening(trained: tuple[Path, Pat
     assert own.text.startswith(SHORT.opening)
     assert not other.text.startswith(SHORT.opening)
     assert own.tokens_in == other.tokens_in + len(SHORT.opening)
+
+
+def test_the_command_line_takes_a_checkpoint(
+    trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """This one was trained with another embedder than the command's, which is said by name, as misuse."""
+    llm, checkpoint = trained
+    monkeypatch.chdir(tmp_path)
+    given = ["--model", f"hf:{llm}", "--graph-checkpoint", str(checkpoint)]
+    monkeypatch.setattr("sys.argv", ["qgmem", "ask", "Where does Ana live?", *given])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "graph_token.embedder" in capsys.readouterr().err

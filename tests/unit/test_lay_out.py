@@ -47,6 +47,14 @@ def test_units_of_a_trace_stand_under_its_trajectory_and_labels_are_ranks() -> N
     assert (context.tokens, context.left_out) == (estimate_tokens(context.text), ())
 
 
+def test_facts_may_be_left_out_and_nothing_else_changes() -> None:
+    """For a model that reads the graph as vectors: the same lines without the facts, and without their labels."""
+    graph = local_graph([each.unit for each in HITS])
+    whole, bare = (lay_out(HITS, graph, [TRAIL], 400, with_facts=facts) for facts in (True, False))
+    assert bare.text.splitlines() == whole.text.splitlines()[:6]
+    assert bare.labels == {"MU1": "porto", "MU2": "dog", "MU3": "oslo"}
+
+
 def test_without_trajectories_and_facts_there_are_memories_alone() -> None:
     """A trace of one state says no more than its unit, and one whose units were not found is not asked about."""
     single = Trail("Ana", "home", (Step("Porto", MARCH, None, "current", ("porto",)),))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from qgmem.errors import ModelMisbehaved
-from qgmem.generation.read_answer import NOT_MENTIONED, read_answer
+from qgmem.generation.read_answer import NOT_MENTIONED, ended, read_answer
 
 KNOWN = {"MU1", "MU2", "F1"}
 
@@ -99,3 +99,30 @@ def test_answers_that_only_look_like_it_do_not_abstain(answer: str) -> None:
 def test_a_missing_path_is_noted() -> None:
     draft = read_answer('{"answer": "Porto [MU1]"}', KNOWN)
     assert (draft.cited, draft.notes) == (("MU1",), ("reasoning_path was missing",))
+
+
+def test_labels_without_quotes_in_the_list_are_labels() -> None:
+    """As models of a hundred million weights write them; a label inside a text is left alone."""
+    draft = read_answer('{"reasoning_path": [MU1, "F1"], "answer": "see MU9, Porto"}', KNOWN)
+    assert (draft.answer, draft.cited) == ("see, Porto", ("MU1", "F1"))
+    assert draft.notes[0] == "the JSON was repaired"
+
+
+def test_a_label_for_an_answer_is_no_abstention() -> None:
+    with pytest.raises(ModelMisbehaved, match="answers with labels alone"):
+        read_answer(said("seen", "MU2"), KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ('{"reasoning_path": ["MU1"], "answer": "Porto"}', True),
+        ('{"reasoning_path": ["MU1"], "answer": "Porto"}\n\nThe answer', True),
+        ('{"answer": "a } in a text', False),
+        ('{"answer": "a \\" and }', False),
+        ('{"answer": {"is": "Porto"}', False),
+        ("no object }", False),
+    ],
+)
+def test_an_answer_is_over_when_its_object_is_closed(text: str, over: bool) -> None:
+    assert ended(text) is over
