@@ -85,11 +85,12 @@ class GraphAnswerer(LocalAnswerer):
                 "train one for this model",
             )
         self._token, self._embed = token, embed
+        self._id = f"{llm.id}+graph-{token.shape.tokens}-sha256:{token.digest()}"  # some 30 ms; read at every question
 
     @property
     def id(self) -> str:
         """The model's name, how many graph tokens it reads, and the digest of the weights that make them."""
-        return f"{self._llm.id}+graph-{self._token.shape.tokens}-sha256:{self._token.digest()}"
+        return self._id
 
     @property
     def form(self) -> AnswerForm:
