@@ -22,6 +22,7 @@ _CODE = re.compile(
     r"(?<![\w-])(?=[\w./-]*\d)(?:(?=[\w./-]*[A-Za-z])[A-Za-z0-9]+(?:[-./][A-Za-z0-9]+)+"
     r"|(?=\d*[A-Za-z])(?=[A-Za-z]*\d)[A-Za-z0-9]{4,}|\d{6,})(?![\w-])"
 )
+_DIGIT = re.compile(r"\d")
 _NO_CODE = re.compile(
     r"\d+(?:st|nd|rd|th|s|am|pm|km|kg|cm|mm|ml|gb|mb)|\d+[-./](?:year|month|week|day|hour|minute)\w*", re.I
 )
@@ -29,6 +30,8 @@ _NO_CODE = re.compile(
 
 def codes(question: str) -> list[str]:
     """The codes in a question, in order."""
+    if not _DIGIT.search(question):
+        return []
     return [found for found in _CODE.findall(question) if not _NO_CODE.fullmatch(found)]
 
 
@@ -36,7 +39,8 @@ def first(
     index: Index, question: str, terms: Callable[[str], Sequence[str]], fused: Fused, pool: int, allowed: Mask | None
 ) -> Fused:
     """The pool with the units that hold a code of the question before all others, in their own order."""
-    holding = _holding(index, [terms(code) for code in codes(question)], allowed)
+    named = codes(question)
+    holding = _holding(index, [terms(code) for code in named], allowed) if named else ()
     if not len(holding):
         return fused
     known = np.isin(holding, fused.rows)

@@ -88,7 +88,8 @@ def support(
     parts["session"] = weights.session * best_of_session[session]
     if evidence.named:
         speaker = np.asarray(index.gather("speaker", rows))
-        parts["speaker"] = weights.speaker * np.isin(speaker, list(evidence.named)).astype(np.float32)
+        spoken = np.logical_or.reduce([speaker == code for code in evidence.named])
+        parts["speaker"] = weights.speaker * spoken.astype(np.float32)
     total = sum(parts.values(), np.zeros(len(rows), np.float32))
     if allowed is not None:
         kept = allowed[rows]

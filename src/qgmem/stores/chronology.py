@@ -45,12 +45,13 @@ def needs_no_chain(parts: Sequence[Part], distance: int) -> bool:
 
 def _in_order(part: Part, rows: Rows, distance: int) -> Rows:
     """The same where every row is a living turn and they lie in the order in which they were said."""
-    before, after = part.reach
-    sides = ((before[rows], -1), (after[rows], 1))
     found = np.empty((2 * distance, len(rows)), np.intp)
-    for step in range(distance):
-        for side, (reach, sign) in enumerate(sides):
-            found[2 * step + side] = np.where(reach > step, rows + sign * (step + 1), -1)
+    for side, reach in enumerate(part.reach):
+        near, sign = reach[rows], 2 * side - 1
+        for step in range(distance):
+            line = found[2 * step + side]
+            np.add(rows, sign * (step + 1), out=line)
+            line[near <= step] = -1
     return found
 
 

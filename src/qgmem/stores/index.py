@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .chronology import beside, needs_no_chain
-from .dense import RESCORED, RESCORED_LEAST, Float32, best, widened
+from .dense import RESCORED, RESCORED_LEAST, Float32, best, contenders, widened
 from .part import Mask, Part, Phrases, Rows
 from .segment import NO_DAY, Int32, Int64, UInt64, term_hash
 
@@ -154,7 +154,7 @@ class Index:
             weight = count.astype(np.float32)
             norm = flat + slope * part.segment.length[at]
             scores.append(np.bincount(at, idf[owner] * weight / (weight + norm), len(part.segment)))
-        return np.concatenate(scores).astype(np.float32)
+        return (scores[0] if len(scores) == 1 else np.concatenate(scores)).astype(np.float32)
 
     def matched_terms(self, terms: Sequence[str], rows: Rows) -> tuple[Float32, Float32]:
         """((len(rows), t) 1 where the term occurs, (t,) its IDF); `rows` ascending, terms distinct."""
@@ -197,7 +197,12 @@ class Index:
             if usable is not None:
                 scores[~(usable if part.one_each else usable[vector_row])] = -2
             enough = block.few and part.one_each  # one exact score a unit
-            kept = best(scores, n if enough else max(RESCORED * n, RESCORED_LEAST))
+            if enough:
+                kept = best(scores, n)
+            elif part.one_each:
+                kept = contenders(scores, n)
+            else:  # the n best units may have more than n pieces among the best
+                kept = best(scores, max(RESCORED * n, RESCORED_LEAST))
             if usable is not None:
                 kept = kept[scores[kept] > -2]
             values = scores[kept] if block.few else block.exact(query, kept)
@@ -209,6 +214,8 @@ class Index:
             cosines.append(values)
         if not rows:
             return np.empty(0, np.intp), np.empty(0, np.float32)
+        if len(rows) == 1:
+            return self.top(rows[0], cosines[0], n)
         return self.top(np.concatenate(rows), np.concatenate(cosines), n)
 
     def cosines(self, query: Float32, rows: Rows) -> Float32:
