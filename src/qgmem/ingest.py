@@ -18,6 +18,7 @@ from .construction.verbatim import attributes, chunks, embedding_texts
 from .errors import InvalidInput, ModelError
 from .models.checked import CheckedEmbedder
 from .namespace import Namespace
+from .pieces import joined
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.records import NewTurn
@@ -140,16 +141,17 @@ class Ingest:
 
         Embedding takes most of the time, so an embedder that can do with it begins before the turns are read.
         """
-        pieces = [embedding_texts(turn.speaker, turn.text, turn.caption) for turn in turns]
+        parts = [embedding_texts(turn.speaker, turn.text, turn.caption) for turn in turns]
         with ThreadPoolExecutor(1, thread_name_prefix="qgmem-ahead") as ahead:
-            begun = ahead.submit(self._pieces, pieces) if self._embedder.concurrent else None
+            begun = ahead.submit(self._embedded, parts) if self._embedder.concurrent else None
             made = [self.constructed(turn) for turn in turns]
             try:
                 phrases = self._phrase_vectors(space, made)
-                vectors = self._pieces(pieces) if begun is None else begun.result()
+                vectors = self._embedded(parts) if begun is None else begun.result()
             except ModelError as error:
                 return made, {}, str(error)
-        return [replace(turn, vectors=own) for turn, own in zip(made, vectors, strict=True)], phrases, None
+        whole = zip(made, vectors, strict=True)
+        return [replace(turn, vectors=own, pieces=pieces) for turn, (own, pieces) in whole], phrases, None
 
     def _phrase_vectors(self, space: Namespace, turns: Sequence[NewTurn]) -> dict[str, Any]:
         """Vectors of the phrases of these turns that have none yet. Raises ModelError."""
@@ -160,11 +162,14 @@ class Ingest:
         phrases = space.store.unembedded(named + [place for one in found for place in one.locations])
         return dict(zip(phrases, self._embedder.phrases(phrases), strict=True)) if phrases else {}
 
-    def _pieces(self, pieces: Sequence[Sequence[str]]) -> list[Any]:
-        """One (chunks, d) array an entry, all embedded together."""
-        flat = self._embedder.embed([text for texts in pieces for text in texts])
-        ends = np.cumsum([len(texts) for texts in pieces])
-        return np.split(flat, ends[:-1]) if len(pieces) else []
+    def _embedded(self, parts: Sequence[Sequence[str]]) -> list[tuple[Any, bytes | None]]:
+        """One (chunks, d) array an entry, and its word pieces if the embedder shows them; all embedded together."""
+        flat, pieces = self._embedder.embed_pieces([text for texts in parts for text in texts])
+        ends = np.cumsum([len(texts) for texts in parts]).tolist()
+        return [
+            (flat[start:end], None if pieces is None else joined(pieces[start:end]))
+            for start, end in zip([0, *ends], ends, strict=False)
+        ]
 
     def update(self, space: Namespace, unit: MemoryUnit, text: str, recorded_at: str | None) -> None:
         """New words for a unit; the former ones enter the history unless `recorded_at` is None.
@@ -188,16 +193,21 @@ class Ingest:
             return str(error)
         return None
 
-    def embed_pending(self, space: Namespace) -> int:
-        """Vectors for all units and phrases that have none of this embedder; how many units. Raises ModelError."""
+    def embed_pending(self, space: Namespace, *, pieces: bool = False) -> int:
+        """Vectors for all units and phrases that have none of this embedder; how many units. Raises ModelError.
+
+        `pieces`: also for units that have vectors and no word pieces, of an embedder that shows them.
+        """
         count = after = 0
-        while waiting := space.store.pending_units(self._embedder.id, EMBED_BATCH, after):
+        pieces = pieces and self._embedder.shows_pieces
+        while waiting := space.store.pending_units(self._embedder.id, EMBED_BATCH, after, pieces=pieces):
             after = waiting[-1][0]
             units = {unit.id: unit for unit in space.store.units([unit_id for _, unit_id in waiting])}
             turns = space.store.known([unit.span.first_turn for unit in units.values()])
-            pieces = [_unit_texts(units[unit_id], turns) for _, unit_id in waiting]
-            vectors = {key: found for (key, _), found in zip(waiting, self._pieces(pieces), strict=True)}
-            space.store.put_unit_vectors(vectors, self._embedder.id)
+            made = self._embedded([_unit_texts(units[unit_id], turns) for _, unit_id in waiting])
+            found = dict(zip([key for key, _ in waiting], made, strict=True))
+            kept = {key: shown for key, (_, shown) in found.items() if shown is not None}
+            space.store.put_unit_vectors({key: own for key, (own, _) in found.items()}, self._embedder.id, kept)
             count += len(waiting)
         if self._settings.phrase_vectors:
             self._embed_phrases(space)
@@ -207,7 +217,7 @@ class Ingest:
     def reembed(self, space: Namespace) -> int:
         """All vectors anew; a run that was interrupted goes on where it stopped."""
         space.store.begin_reembed(self._embedder.id, self._embedder.dimension)
-        count = self.embed_pending(space)
+        count = self.embed_pending(space, pieces=True)
         while not space.store.finish_reembed(self._embedder.id):
             count += self.embed_pending(space)  # what was written meanwhile
         space.index.forget()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from .pieces import AskedPieces, Pieces
 from .types import Attributes
 
 if TYPE_CHECKING:
@@ -39,6 +40,17 @@ class TokenEmbedder(Embedder, Protocol):
 
     def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """One (tokens, d) float32 array a text, rows of length 1, special tokens left out."""
+
+
+@runtime_checkable
+class PieceEmbedder(Embedder, Protocol):
+    """An embedder that shows vectors of word pieces as well, small enough to keep, and made in the same run."""
+
+    def embed_pieces(self, texts: Sequence[str]) -> tuple[Vectors, list[Pieces]]:
+        """(n, d) as `embed` gives them, and the pieces of each text. Raises ModelError."""
+
+    def embed_question(self, text: str) -> tuple[Vectors, AskedPieces]:
+        """(1, d) as `embed` gives it, and the question's pieces. Raises ModelError."""
 
 
 @runtime_checkable

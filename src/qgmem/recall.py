@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .activation import newest_state
 from .activation.activate import Activation, Asked, Surroundings, activate
+from .activation.piece_match import PieceMatch
 from .activation.query import parse_query
 from .activation.query_llm import Parsed, QueryModel
 from .activation.question_terms import question_terms
@@ -27,6 +28,7 @@ from .moments import Moment as Moment
 from .moments import asked_at, exact_moment, last_day, last_moment, serial
 from .namespace import Namespace
 from .owner import named_user
+from .pieces import AskedPieces
 from .protocols import AttributeExtractor
 from .settings import Settings
 from .stores.analyser import terms
@@ -200,8 +202,9 @@ class Recall:
         if wanted > min(settings.pool, settings.n):
             wider = {"pool": max(settings.pool, wanted), "n": max(settings.n, wanted)}
             settings = settings.model_copy(update=wider)
+        looking = _Looking(self._embedder)
         around = Surroundings(
-            embed=self._embedder.embed,
+            embed=looking.embed,
             embed_phrases=self._embedder.phrases,
             terms=self._terms,
             threshold=settings.sem_match_threshold or self._embedder.sem_match_threshold,
@@ -210,6 +213,7 @@ class Recall:
             reranker=self._reranker,
             texts=lambda rows: [f"{unit.speaker}: {unit.text}" for unit in space.store.units(index.ids(rows))],
             words=lambda rows: _words(space, index, rows),
+            pieces=lambda: looking.match(space, index, self._terms),
         )
         found = activate(index, asked, around, settings, allowed)
         if self._traces is not None and scope.as_of is None and not asked.query.constraints.utterance_times:
@@ -226,6 +230,31 @@ class Recall:
             parsed = self._query_model.parse(parsed.query, times, space.store.log, space.store.user_id)
         words = question_terms(question, self._settings.language)
         return Asked(parsed.query, words, space.named(index, words), parsed.notes)
+
+
+class _Looking:
+    """A question's vector and, of the same run of the embedder, what is looked for in units piece by piece."""
+
+    def __init__(self, embedder: CheckedEmbedder) -> None:
+        self._embedder = embedder
+        self._asked: AskedPieces | None = None
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(1, d) of the one text. Raises ModelError."""
+        vectors, self._asked = self._embedder.embed_question(texts[0])
+        return vectors
+
+    def match(self, space: Namespace, index: Index, terms_of: Callable[[str], Sequence[str]]) -> PieceMatch | None:
+        """None before a question was embedded, and from an embedder that shows no pieces."""
+        if self._asked is None:
+            return None
+
+        def kept(rows: Rows) -> list[bytes | None]:
+            keys = np.asarray(index.gather("key", rows)).tolist()
+            found = space.store.pieces(keys)
+            return [found.get(key) for key in keys]
+
+        return PieceMatch.of(self._asked, lambda word: bool(space.named(index, terms_of(word))), kept)
 
 
 def _words(space: Namespace, index: Index, rows: Rows) -> list[str]:

@@ -15,6 +15,7 @@ from ..types import ChannelScore, Query
 from . import codes, entity_memory, event_attributes, fusion, lexical, newest, semantic
 from .channel import ChannelList, Float32
 from .entity_memory import GraphView
+from .piece_match import PieceMatch
 from .query import question_keys
 from .rank_features import Asking
 from .rerank import Documents, PoolReranker, RerankTask, rerank
@@ -69,7 +70,7 @@ class Surroundings:
     `embed`: of whole questions; `embed_phrases`: of what constrains them.
     `terms`: the analyser. `threshold`: cosine from which two phrases match. `graph`: the entity graph, made when it
     is asked for. `texts`: rows -> speaker and words, for rerankers that compare words. `words`: rows -> words of
-    those units that are still there.
+    those units that are still there. `pieces`: of the question that `embed` saw last, to be looked for in units.
     """
 
     embed: Embed
@@ -81,6 +82,7 @@ class Surroundings:
     reranker: PoolReranker | TimeBox | None
     texts: Documents | None = None
     words: Documents | None = None
+    pieces: Callable[[], PieceMatch | None] = lambda: None
 
 
 def activate(
@@ -124,7 +126,10 @@ def activate(
     notes = [*asked.notes, *embed.notes]
     if around.reranker is not None:
         asking = Asking(asked.query.text, asked.terms, vector, asked.named)
-        task = RerankTask(index, asking, fused, lists, words, attributes, allowed, around.documents, around.texts)
+        task = RerankTask(
+            index, asking, fused, lists, words, attributes, allowed, around.documents, around.texts,
+            around.pieces(),
+        )  # fmt: skip
         outcome = rerank(task, around.reranker, settings.pool, settings.rerank_seconds)
         fused = outcome.fused
         notes += [f"not-reranked: {outcome.failure}"] if outcome.failure else []

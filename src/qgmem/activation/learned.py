@@ -50,10 +50,10 @@ class Network:
         return total / np.float32(len(self.first))
 
 
-@lru_cache(maxsize=1)
-def shipped() -> Network:
-    """The network that comes with the package."""
-    with as_file(files("qgmem.activation") / "ranker.npz") as path, np.load(path) as arrays:
+@lru_cache(maxsize=2)
+def shipped(name: str = "ranker") -> Network:
+    """A network that comes with the package: `ranker`, or `ranker-plain` for memories without word pieces."""
+    with as_file(files("qgmem.activation") / f"{name}.npz") as path, np.load(path) as arrays:
         names = tuple(str(name) for name in arrays["names"])
         rest = {name: arrays[name].astype(np.float32) for name in arrays.files if name != "names"}
     return Network(names, **rest)
@@ -85,8 +85,11 @@ class LearnedReranker:
         rows = np.sort(task.fused.rows)
         fused = np.empty(len(rows), np.float32)
         fused[np.searchsorted(rows, task.fused.rows)] = task.fused.scores
-        columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
-        learned = (self._network or shipped()).score(columns)
+        columns = features(
+            task.index, task.asking, rows, task.lists, task.lexical, task.attributes, task.pieces, task.fused.rows
+        )
+        network = self._network or shipped("ranker" if "pieces" in columns else "ranker-plain")
+        learned = network.score(columns)
         both = (1 - self.share) * standardised(fused) + self.share * standardised(learned)
         return rows, fused.mean() + max(fused.std(), np.float32(1e-3)) * both  # on the fusion's own scale
 

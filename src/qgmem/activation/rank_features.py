@@ -21,6 +21,7 @@ from ..stores.index import Index, Rows
 from ..stores.segment import ASSISTANT, CAPTION, CHAIN_SHIFT, DIGIT, FACT_TIME, QUESTION, USER
 from .beside import beside
 from .channel import ChannelList, Float32
+from .piece_match import PieceMatch, piece_features
 
 _FIRST_PERSON = re.compile(r"\b(i|my|me|we|our|mine|us)\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b(when|since|how long|(what|which) (date|day|month|year|time|week|season))\b", re.IGNORECASE)
@@ -48,9 +49,18 @@ class Asking:
 
 
 def features(
-    index: Index, asking: Asking, rows: Rows, lists: Sequence[ChannelList], lexical: Float32, attributes: Float32
+    index: Index,
+    asking: Asking,
+    rows: Rows,
+    lists: Sequence[ChannelList],
+    lexical: Float32,
+    attributes: Float32,
+    pieces: PieceMatch | None = None,
+    first: Rows | None = None,
 ) -> dict[str, Float32]:
     """Columns by name, each (len(rows),). `lexical`, `attributes`: (rows of the index,) dense channel scores.
+
+    `pieces` are looked for in the best of `first`, the fusion's order; without them their columns are missing.
 
     Raises ModelUnavailable for a question without a vector.
     """
@@ -90,6 +100,8 @@ def features(
     found |= _asked_for(asking, index, rows, traits, at, around, found)
     found |= _expansion(index, rows, mine, found["session_best"])
     found["own"] = mine
+    if pieces is not None and first is not None:
+        found |= piece_features(pieces, rows, first, near)
     found["question_terms"] = np.full(len(rows), min(len(share), 12) / 12)
     return {
         name: np.asarray(values, np.float32) if name in FLAGS else standardised(np.asarray(values, np.float32))

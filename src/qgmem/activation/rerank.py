@@ -16,6 +16,7 @@ from ..protocols import Reranker
 from ..stores.index import Index, Mask, Rows
 from .channel import ChannelList, Float32
 from .fusion import Fused
+from .piece_match import PieceMatch
 from .rank_features import Asking, standardised
 from .time_box import TimeBox, boxed
 
@@ -28,6 +29,7 @@ class RerankTask:
     """Everything a reranker may look at.
 
     `documents` (structured, [Q] III-B2) and `texts` (speaker and words alone) are made when they are asked for.
+    `pieces`: of the question, to be looked for in units; None from an embedder that shows none.
     """
 
     index: Index
@@ -39,6 +41,7 @@ class RerankTask:
     allowed: Mask | None
     documents: Documents
     texts: Documents | None = None
+    pieces: PieceMatch | None = None
 
 
 class PoolReranker(Protocol):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from ..errors import ModelMisbehaved, ModelUnavailable, QgmemError
-from ..protocols import Embedder, Vectors
+from ..pieces import AskedPieces, Pieces
+from ..protocols import Embedder, PieceEmbedder, Vectors
 from .remembered import Remembered
+
+T = TypeVar("T")
 
 
 class CheckedEmbedder:
@@ -26,7 +30,25 @@ class CheckedEmbedder:
         """(n, d) float32, rows of length 1, checked."""
         if not texts:
             return np.empty((0, self.dimension), np.float32)
-        vectors = self._answer(texts)
+        return self._checked(texts, self._tried(lambda: np.asarray(self.inner.embed(texts), np.float32)))
+
+    def embed_pieces(self, texts: Sequence[str]) -> tuple[Vectors, list[Pieces] | None]:
+        """The same, and the pieces of each text, or None from an embedder that shows none."""
+        inner = self.inner
+        if not texts or not isinstance(inner, PieceEmbedder):
+            return self.embed(texts), None
+        vectors, pieces = self._tried(lambda: inner.embed_pieces(texts))
+        return self._checked(texts, vectors), pieces
+
+    def embed_question(self, text: str) -> tuple[Vectors, AskedPieces | None]:
+        """(1, d) of one text, and its pieces, or None from an embedder that shows none."""
+        inner = self.inner
+        if not isinstance(inner, PieceEmbedder):
+            return self.embed([text]), None
+        vectors, pieces = self._tried(lambda: inner.embed_question(text))
+        return self._checked([text], vectors), pieces
+
+    def _checked(self, texts: Sequence[str], vectors: Vectors) -> Vectors:
         expected = (len(texts), self.dimension)
         if vectors.shape != expected:
             raise ModelMisbehaved(f"embedder {self.id}: expected {expected}, got {vectors.shape}")
@@ -37,13 +59,18 @@ class CheckedEmbedder:
             vectors = np.where(length > 0, vectors / np.maximum(length, 1e-12), 0).astype(np.float32)
         return vectors
 
-    def _answer(self, texts: Sequence[str]) -> Vectors:
+    def _tried(self, call: Callable[[], T]) -> T:
         try:
-            return np.asarray(self.inner.embed(texts), np.float32)
+            return call()
         except QgmemError:
             raise
         except Exception as error:  # a caller's embedder: whatever it raises, its turns must be kept
             raise ModelUnavailable(f"embedder {self.id}: {type(error).__name__}: {error}") from error
+
+    @property
+    def shows_pieces(self) -> bool:
+        """True when `embed_pieces` gives pieces."""
+        return isinstance(self.inner, PieceEmbedder)
 
     @property
     def concurrent(self) -> bool:

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelUnavailable
+from ..pieces import AskedPieces, Pieces
 from ..protocols import Vectors
+from .minilm_pieces import PieceReader, projection
 
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -27,6 +29,8 @@ MAX_TOKENS = 256  # the model was trained on no more
 SLOWER = ["SkipLayerNormFusion"]  # joins an addition with a normalisation in a kernel that takes thrice their time
 BATCH_TOKENS = 256  # of one run of the model; more only costs memory and cache misses
 RUN_TOKENS = 8  # what a run costs besides its tokens: all weights come from memory once
+
+_Use = Callable[[list[int], Vectors, NDArray[np.int64], NDArray[np.int64]], None]
 
 
 class MiniLM:
@@ -50,26 +54,54 @@ class MiniLM:
         """(n, 384) float32, rows of length 1; texts past 256 tokens are cut. Raises ModelUnavailable."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
 
-        def pool(rows: list[int], hidden: Vectors, mask: NDArray[np.int64]) -> None:
+        def pool(rows: list[int], hidden: Vectors, mask: NDArray[np.int64], _: NDArray[np.int64]) -> None:
             weights = mask[:, :, None].astype(np.float32)
             vectors[rows] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
 
         self._run(texts, pool)
         return vectors
 
+    def embed_pieces(self, texts: Sequence[str]) -> tuple[Vectors, list[Pieces]]:
+        """`embed`'s vectors, and the pieces of each text that mean something. Raises ModelUnavailable."""
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        found: dict[int, Pieces] = {}
+        reader = self._reader
+
+        def use(rows: list[int], hidden: Vectors, mask: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
+            weights = mask[:, :, None].astype(np.float32)
+            vectors[rows] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+            for place, row in enumerate(rows):
+                end = int(mask[place].sum()) - 1
+                found[row] = reader.of_text(ids[place, 1:end], hidden[place, 1:end])
+
+        self._run(texts, use)
+        return vectors, [found[row] for row in range(len(texts))]
+
+    def embed_question(self, text: str) -> tuple[Vectors, AskedPieces]:
+        """`embed`'s vector of one text, and all its pieces. Raises ModelUnavailable."""
+        vectors, seen = np.zeros((1, self.dimension), dtype=np.float32), []
+
+        def use(_: list[int], hidden: Vectors, mask: NDArray[np.int64], __: NDArray[np.int64]) -> None:
+            weights = mask[:, :, None].astype(np.float32)
+            vectors[:] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+            seen.append(hidden[0, 1:-1])
+
+        self._run([text], use)
+        return vectors, self._reader.of_question(self._tokenizer.encode(text), seen[0])
+
     def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """One (tokens, 384) float32 array a text, rows of length 1, without the two special tokens."""
         found: dict[int, Vectors] = {}
 
-        def keep(rows: list[int], hidden: Vectors, mask: NDArray[np.int64]) -> None:
+        def keep(rows: list[int], hidden: Vectors, mask: NDArray[np.int64], _: NDArray[np.int64]) -> None:
             for place, row in enumerate(rows):
                 found[row] = _unit(hidden[place, 1 : int(mask[place].sum()) - 1])
 
         self._run(texts, keep)
         return [found[row] for row in range(len(texts))]
 
-    def _run(self, texts: Sequence[str], use: Callable[[list[int], Vectors, NDArray[np.int64]], None]) -> None:
-        """Hands (rows, hidden states (batch, tokens, 384), mask) of every batch to `use`, then lets go of them.
+    def _run(self, texts: Sequence[str], use: _Use) -> None:
+        """Hands (rows, hidden states (batch, tokens, 384), mask, ids) of every batch to `use`, then lets go of them.
 
         Texts of like length share a batch; a batch holds a bounded number of tokens, padding included.
         """
@@ -90,13 +122,17 @@ class MiniLM:
             inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
             with self._running:  # calls of several threads share the workers, and none is added
                 hidden = session.run(None, inputs)[0]
-            use(rows, hidden, mask)
+            use(rows, hidden, mask, ids)
 
         if len(batches) < 2 or self._threads == 1:
             for rows in batches:
                 run(rows)
         else:
             list(self._workers.map(run, reversed(batches)))  # longest first: the workers end together
+
+    @cached_property
+    def _reader(self) -> PieceReader:
+        return PieceReader(self._tokenizer.get_vocab(), projection())
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:

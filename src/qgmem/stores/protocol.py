@@ -62,8 +62,13 @@ class Store(Protocol):
     def finish_reembed(self, embedder_id: str) -> bool:
         """Switch to that embedder and drop every other's vectors; False, and nothing done, if some are missing."""
 
-    def pending_units(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        """(key, id) of units after a key that this embedder has no vector of, oldest first."""
+    def pending_units(
+        self, embedder_id: str, limit: int, after: int = 0, *, pieces: bool = False
+    ) -> list[tuple[int, str]]:
+        """(key, id) of units after a key that this embedder has no vector, or no pieces, of, oldest first."""
+
+    def pieces(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """Pieces of units by key, of the embedder that answers searches; units without any are left out."""
 
     def pending_phrases(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         """(key, text) of phrases after a key that this embedder has no vector of."""
@@ -71,8 +76,13 @@ class Store(Protocol):
     def unembedded(self, phrases: Sequence[str]) -> list[str]:
         """Those of these phrases, in the form they are told apart by, that have no vector yet; each once."""
 
-    def put_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
-        """Vectors (chunks, d) of units by key, for an embedder that is active or being built."""
+    def put_unit_vectors(
+        self,
+        vectors: Mapping[int, NDArray[np.float32]],
+        embedder_id: str,
+        pieces: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """Vectors (chunks, d) and pieces of units by key, for an embedder that is active or being built."""
 
     def put_phrase_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
         """Vectors (d,) of phrases by key."""

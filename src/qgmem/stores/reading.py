@@ -280,13 +280,30 @@ def _bytes(folder: Path) -> int:
     return total
 
 
-def pending_units(connection: sqlite3.Connection, embedder_id: str, limit: int, after: int) -> list[tuple[int, str]]:
-    """(key, id) of units after a key without a vector of this embedder."""
+def pending_units(
+    connection: sqlite3.Connection, embedder_id: str, limit: int, after: int, *, pieces: bool = False
+) -> list[tuple[int, str]]:
+    """(key, id) of units after a key without a vector, or without pieces, of this embedder."""
+    kept = "AND v.pieces IS NOT NULL " if pieces else ""
     sql = (
         "SELECT u.key, u.id FROM units u WHERE u.key > ? AND NOT EXISTS (SELECT 1 FROM unit_vectors v "
-        "WHERE v.unit = u.key AND v.embedder = (SELECT key FROM embedders WHERE id = ?)) ORDER BY u.key LIMIT ?"
+        f"WHERE v.unit = u.key {kept}AND v.embedder = (SELECT key FROM embedders WHERE id = ?)) "
+        "ORDER BY u.key LIMIT ?"
     )
     return [(int(key), str(unit_id)) for key, unit_id in connection.execute(sql, (after, embedder_id, limit))]
+
+
+def pieces(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, bytes]:
+    """Pieces of units by key, of the active embedder."""
+    found: dict[int, bytes] = {}
+    for start in range(0, len(keys), 500):
+        marks = ",".join(str(int(key)) for key in keys[start : start + 500])
+        sql = (
+            f"SELECT unit, pieces FROM unit_vectors WHERE unit IN ({marks}) AND chunk = 0 AND pieces IS NOT NULL "
+            "AND embedder = (SELECT key FROM embedders WHERE active = 1)"
+        )
+        found.update((int(key), bytes(kept)) for key, kept in connection.execute(sql))
+    return found
 
 
 def pending_phrases(

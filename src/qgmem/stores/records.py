@@ -19,7 +19,8 @@ Status = Literal["pending", "done", "partial", "failed"]  # of a window
 class NewTurn:
     """A turn on its way in, with what construction read off it.
 
-    `sequence` is asked for by imports only. `vectors`: (chunks, d), or None if not made yet.
+    `sequence` is asked for by imports only. `vectors`: (chunks, d), or None if not made yet. `pieces`: as
+    `pieces.joined` gives them, or None from an embedder that shows none.
     """
 
     id: str
@@ -36,6 +37,7 @@ class NewTurn:
     sequence: int | None = None
     attributes: Attributes = field(default_factory=Attributes)
     vectors: NDArray[np.float32] | None = None
+    pieces: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

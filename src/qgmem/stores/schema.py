@@ -247,6 +247,9 @@ MIGRATIONS: tuple[str, ...] = (
         states TEXT NOT NULL                         -- digest of the states that it was written from
     ) WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE unit_vectors ADD COLUMN pieces BLOB; -- of the whole unit, in chunk 0: `pieces.joined`; NULL: not made
+    """,
 )
 
 OF_TRACES = (

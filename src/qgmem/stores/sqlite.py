@@ -121,10 +121,17 @@ class SqliteStore(TraceAccess):
             connection.execute("UPDATE phrases SET change = ?", (change,))
         return True
 
-    def pending_units(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
-        """(key, id) of units after a key that this embedder has no vector of, oldest first."""
+    def pending_units(
+        self, embedder_id: str, limit: int, after: int = 0, *, pieces: bool = False
+    ) -> list[tuple[int, str]]:
+        """(key, id) of units after a key that this embedder has no vector, or no pieces, of, oldest first."""
         with self._file.reading() as connection:
-            return reading.pending_units(connection, embedder_id, limit, after)
+            return reading.pending_units(connection, embedder_id, limit, after, pieces=pieces)
+
+    def pieces(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """Pieces of units by key, of the embedder that answers searches; units without any are left out."""
+        with self._file.reading() as connection:
+            return reading.pieces(connection, keys)
 
     def pending_phrases(self, embedder_id: str, limit: int, after: int = 0) -> list[tuple[int, str]]:
         """(key, text) of phrases after a key that this embedder has no vector of."""
@@ -139,11 +146,16 @@ class SqliteStore(TraceAccess):
             here = reading.embedded_phrases(connection, texts, embedder.key) if embedder else set()
         return [text for text in texts if text not in here]
 
-    def put_unit_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
-        """Vectors (chunks, d) of units by key, for an embedder that is active or being built."""
+    def put_unit_vectors(
+        self,
+        vectors: Mapping[int, NDArray[np.float32]],
+        embedder_id: str,
+        pieces: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """Vectors (chunks, d) and pieces of units by key, for an embedder that is active or being built."""
         with self._changing() as (connection, change):
             embedder, seen = self._target(connection, embedder_id, change)
-            writing.put_unit_vectors(connection, vectors, embedder, seen)
+            writing.put_unit_vectors(connection, vectors, embedder, seen, pieces or {})
 
     def put_phrase_vectors(self, vectors: Mapping[int, NDArray[np.float32]], embedder_id: str) -> None:
         """Vectors (d,) of phrases by key."""

@@ -76,11 +76,13 @@ class Batch:
             "VALUES (?, 'verbatim', ?, ?, ?, ?)",
             (turn.id, sequence, sequence, times, self._change),
         )
-        self.attach(key_of(unit), turn.attributes, turn.vectors)
+        self.attach(key_of(unit), turn.attributes, turn.vectors, turn.pieces)
         return sequence
 
-    def attach(self, key: int, attributes: Attributes, vectors: NDArray[np.float32] | None) -> None:
-        """Mentions and vectors (chunks, d) of a unit that has none."""
+    def attach(
+        self, key: int, attributes: Attributes, vectors: NDArray[np.float32] | None, pieces: bytes | None = None
+    ) -> None:
+        """Mentions, vectors (chunks, d) and word pieces of a unit that has none."""
         found: list[tuple[str, str | None, str, int | None, int | None]] = [
             ("entity", entity.type, entity.text, entity.start, entity.end) for entity in attributes.entities
         ]
@@ -93,7 +95,7 @@ class Batch:
             ],
         )
         if vectors is not None and self._embedder is not None:
-            insert_unit_vectors(self._connection, self._embedder, key, vectors)
+            insert_unit_vectors(self._connection, self._embedder, key, vectors, pieces)
 
     def _free(self, sequence: int | None) -> int | None:
         """The wanted place if nothing stands there or later, else None for the next one."""
@@ -143,23 +145,30 @@ def key_of(cursor: sqlite3.Cursor) -> int:
 
 
 def insert_unit_vectors(
-    connection: sqlite3.Connection, embedder: int, key: int, vectors: NDArray[np.float32]
+    connection: sqlite3.Connection, embedder: int, key: int, vectors: NDArray[np.float32], pieces: bytes | None
 ) -> None:
-    """(chunks, d) of a unit without vectors, kept as float16."""
+    """(chunks, d) of a unit without vectors, kept as float16, with its pieces in the first chunk."""
     connection.executemany(
-        "INSERT INTO unit_vectors VALUES (?, ?, ?, ?)",
-        [(key, embedder, chunk, vector.tobytes()) for chunk, vector in enumerate(vectors.astype(np.float16))],
+        "INSERT INTO unit_vectors (unit, embedder, chunk, vector, pieces) VALUES (?, ?, ?, ?, ?)",
+        [
+            (key, embedder, chunk, vector.tobytes(), None if chunk else pieces)
+            for chunk, vector in enumerate(vectors.astype(np.float16))
+        ],
     )
 
 
 def put_unit_vectors(
-    connection: sqlite3.Connection, vectors: Mapping[int, NDArray[np.float32]], embedder: int, change: int | None
+    connection: sqlite3.Connection,
+    vectors: Mapping[int, NDArray[np.float32]],
+    embedder: int,
+    change: int | None,
+    pieces: Mapping[int, bytes],
 ) -> None:
-    """Vectors of units by key, replacing that embedder's; `change` marks them for the index."""
+    """Vectors and pieces of units by key, replacing that embedder's; `change` marks them for the index."""
     for key, chunks in vectors.items():
         connection.execute("DELETE FROM unit_vectors WHERE unit = ? AND embedder = ?", (key, embedder))
         if connection.execute("SELECT 1 FROM units WHERE key = ?", (key,)).fetchone():
-            insert_unit_vectors(connection, embedder, key, chunks)
+            insert_unit_vectors(connection, embedder, key, chunks, pieces.get(key))
             if change is not None:
                 connection.execute("UPDATE units SET change = ? WHERE key = ?", (change, key))
 
@@ -190,7 +199,7 @@ def update(connection: sqlite3.Connection, key: int, turn: NewTurn, change: int,
     )
     phrases = _drop_mentions(connection, [key])
     connection.execute("DELETE FROM unit_vectors WHERE unit = ?", (key,))
-    Batch(connection, change, vectors).attach(key, turn.attributes, turn.vectors)
+    Batch(connection, change, vectors).attach(key, turn.attributes, turn.vectors, turn.pieces)
     _drop_orphans(connection, phrases)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..pieces import AskedPieces, Pieces
+from ..protocols import PieceEmbedder
 from .screen import stderr
 
 if TYPE_CHECKING:
@@ -101,3 +103,24 @@ class CountingEmbedder:
         vectors = self._inner.embed(texts)
         self._bar.advance(len(texts))
         return vectors
+
+
+class CountingPieceEmbedder(CountingEmbedder):
+    """The same for one that shows word pieces."""
+
+    _inner: PieceEmbedder
+
+    def embed_pieces(self, texts: Sequence[str]) -> tuple[Vectors, list[Pieces]]:
+        """(n, d) float32 and pieces, as the inner one gives them."""
+        made = self._inner.embed_pieces(texts)
+        self._bar.advance(len(texts))
+        return made
+
+    def embed_question(self, text: str) -> tuple[Vectors, AskedPieces]:
+        """(1, d) float32 and pieces, as the inner one gives them."""
+        return self._inner.embed_question(text)
+
+
+def counting(inner: Embedder, bar: Bar) -> Embedder:
+    """The embedder with a bar that moves on with every text, able to do what it can do."""
+    return CountingPieceEmbedder(inner, bar) if isinstance(inner, PieceEmbedder) else CountingEmbedder(inner, bar)

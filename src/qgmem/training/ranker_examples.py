@@ -51,7 +51,9 @@ def examples(memory: Memory, witness: Witness, questions: Iterable[Asked]) -> It
         if task is None:
             continue
         rows = np.sort(task.fused.rows)
-        columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
+        columns = features(
+            task.index, task.asking, rows, task.lists, task.lexical, task.attributes, task.pieces, task.fused.rows
+        )
         ids = task.index.ids(rows)
         fused = np.empty(len(rows), np.float32)
         fused[np.searchsorted(rows, task.fused.rows)] = task.fused.scores

@@ -12,7 +12,7 @@ from ...types import JsonValue
 from .. import encode, render, screen
 from ..guard import FAILED
 from ..options import FOLDER, AnyUser, Folder, Json
-from ..progress import CountingEmbedder, progress
+from ..progress import counting, progress
 
 if TYPE_CHECKING:
     from ...doctor import Health
@@ -85,9 +85,9 @@ def reembed(
     settings = Settings.load()
     so_far: Callable[[], JsonValue] | None = (lambda: {"interrupted": True, "units": made}) if json else None
     with progress("texts embedded") as bar:
-        counting = CountingEmbedder(make_embedder(embedder, settings), bar)
+        counted = counting(make_embedder(embedder, settings), bar)
         with (
-            Memory.open(path, embedder=counting, settings=settings) as memory,
+            Memory.open(path, embedder=counted, settings=settings) as memory,
             screen.resumable(
                 lambda: f"{bar.done} vectors were made and stay; run the same command again to go on", so_far
             ),
@@ -98,10 +98,10 @@ def reembed(
             for each in known if user is None else [user]:
                 made[each] = memory.reembed(user_id=each)
     if json:
-        screen.emit({"embedder": counting.id, "dimension": counting.dimension, "units": made})
+        screen.emit({"embedder": counted.id, "dimension": counted.dimension, "units": made})
         return
     for each, count in made.items():
-        print(f"{render.plain(each)}: {count} units embedded with {counting.id}")
+        print(f"{render.plain(each)}: {count} units embedded with {counted.id}")
 
 
 def _health(health: Health) -> dict[str, JsonValue]:
