@@ -85,7 +85,7 @@ class GraphAnswerer(LocalAnswerer):
                 "train one for this model",
             )
         self._token, self._embed = token, embed
-        self._id = f"{llm.id}+graph-{token.shape.tokens}-sha256:{token.digest()}"  # some 30 ms; read at every question
+        self._id = f"{llm.id}+graph-{token.shape.tokens}-sha256:{token.digest()}"  # once: 30 ms
 
     @property
     def id(self) -> str:
