@@ -8,7 +8,7 @@ import numpy as np
 
 from qgmem import Memory
 from qgmem.evals.growth.drawn import DrawnEmbedder
-from qgmem.stores.dense import SCAN_FROM, VectorBlock, widened
+from qgmem.stores.dense import ERROR, RESCORED, SCAN_FROM, VectorBlock, best, contenders, widened
 
 
 def test_every_finite_half_becomes_the_same_float() -> None:
@@ -40,3 +40,22 @@ def test_a_speaker_who_came_later_is_known_by_name(tmp_path: Path) -> None:
         memory.add({"content": "I keep goats.", "role": "user", "name": "Ottilie"})
         code = next(code for code, name in space.store.speakers().items() if name == "Ottilie")
         assert space.named(space.index.current(), ["user", "ottili"]) == {code}
+
+
+def test_the_contenders_hold_the_best_whatever_the_error_was() -> None:
+    """Scores off by up to the error either way: the 50 truly best are among them, and they are few."""
+    rng = np.random.default_rng(5)
+    true = rng.normal(0, 0.2, 20_000).astype(np.float32)
+    seen = true + rng.uniform(-ERROR, ERROR, len(true)).astype(np.float32)
+    found = contenders(seen, 50)
+    assert set(np.argsort(-true)[:50].tolist()) <= set(found.tolist())
+    assert len(found) <= RESCORED * 50
+
+
+def test_the_best_of_many_are_those_of_sorting() -> None:
+    """Every length from few to many, with ties: the n best by value, and all that tie with the last."""
+    rng = np.random.default_rng(6)
+    for size in (1, 9, 10, 79, 80, 81, 1000, 5003):
+        scores = np.round(rng.random(size), 2).astype(np.float32)
+        edge = np.sort(scores)[::-1][: min(size, 10)][-1]
+        assert sorted(best(scores, 10).tolist()) == np.flatnonzero(scores >= edge).tolist()

@@ -15,7 +15,7 @@ from qgmem.activation.learned import LearnedReranker
 from qgmem.construction.entities import RuleExtractor
 from qgmem.errors import InvalidInput
 from qgmem.evals.growth import __main__ as command
-from qgmem.evals.growth import asking, exact, grow, load, run, writing
+from qgmem.evals.growth import asking, exact, grow, load, namespaces, run, writing
 from qgmem.evals.growth.drawn import DrawnEmbedder
 from qgmem.evals.growth.measure import Spread
 from qgmem.evals.growth.opening import OpeningFailed, open_cold
@@ -184,6 +184,34 @@ def test_run_writes_tables_and_plot_and_takes_up_what_it_has(tmp_path: Path, mon
     again = grow([300, 100], out, namespaces=3, embed_up_to=0, show=False)
     assert list(again.sizes) == first["sizes"]
     assert again.namespaces == first["namespaces"]
+
+
+def test_an_interrupted_run_fills_the_other_namespaces_and_reports_of_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped at the third of four, and with its last line cut: the second is looked at again, the first is not."""
+    added: list[str] = []
+    add = Memory.add
+
+    def counted(memory: Memory, messages: list[dict[str, object]], *, user_id: str) -> object:
+        if len(added) == 2 and user_id == "user-2":
+            raise KeyboardInterrupt
+        added.append(user_id)
+        return add(memory, messages, user_id=user_id)
+
+    monkeypatch.setattr(Memory, "add", counted)
+    folder = tmp_path / "small"
+    with pytest.raises(KeyboardInterrupt):
+        namespaces.measure_namespaces(4, folder, show=False)
+    kept = namespaces.kept_file(folder)
+    kept.write_text(kept.read_text()[:-5])
+    added.append("stopped")
+    found = namespaces.measure_namespaces(4, folder, show=False)
+    assert added == ["user-0", "user-1", "stopped", "user-1", "user-2", "user-3"]
+    assert len(kept.read_text().splitlines()) == 4
+    assert found["namespaces"] == found["searched"] == 4
+    with Memory.open(folder, embedder=DrawnEmbedder()) as memory:
+        assert [memory.stats(user_id=f"user-{number}").turns for number in range(4)] == [100] * 4
 
 
 def test_sizes_must_be_given(tmp_path: Path) -> None:

@@ -115,3 +115,19 @@ def test_names_sort_as_the_ids_do() -> None:
     order = np.argsort(segment.names(np.arange(len(ids))), kind="stable")
     assert [ids[place] for place in order] == sorted(ids)
     assert segment.ids(range(len(ids))) == ids
+
+
+def test_the_rank_of_ids_is_that_of_their_bytes() -> None:
+    """UTF-8 sorts "b" before "é"; a prefix goes before what it begins."""
+    names = ["é", "b", "ba", "a"]
+    segment = build([row(key + 1, id=name) for key, name in enumerate(names)], DIMENSION)
+    assert segment.id_rank.tolist() == [3, 1, 2, 0]
+
+
+def test_reach_ends_at_the_borders_of_a_session() -> None:
+    """Three turns of one session, then one and two of others."""
+    chains = [(1, 1), (1, 2), (1, 3), (2, 4), (3, 5), (3, 6)]
+    part = Part.of(build([row(turn, chain=session << 40 | turn) for session, turn in chains], DIMENSION))
+    before, after = part.reach
+    assert before.tolist() == [0, 1, 2, 0, 0, 1]
+    assert after.tolist() == [2, 1, 0, 0, 1, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from qgmem import Memory
-from qgmem.errors import StoreUnavailable
+from qgmem.errors import StoreError, StoreUnavailable
 from qgmem.models.scripted import HashEmbedder
+from qgmem.stores import schema
 from qgmem.stores.folder import DATABASE, namespace_folder
+from qgmem.stores.sqlite import SqliteStore
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and removing open files are POSIX")
 
@@ -113,3 +116,17 @@ def test_a_folder_removed_in_the_middle_of_a_write_fails_it(tmp_path: Path) -> N
             (namespace_folder(tmp_path, "ana") / DATABASE).unlink()
         assert memory.add("two", user_id="ana").count("stored") == 1
         assert [unit.text for unit in memory.get_all(user_id="ana")] == ["two"]
+
+
+def test_a_file_gets_all_its_tables_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step that fails undoes those before it: the next opening begins at the first."""
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "CREATE TABLE turns (again TEXT);"))
+    with pytest.raises(StoreError, match="turns"):
+        SqliteStore(tmp_path, "ana")
+    with sqlite3.connect(tmp_path / DATABASE) as file:
+        assert file.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+        assert file.execute("PRAGMA user_version").fetchone() == (0,)
+    monkeypatch.undo()
+    store = SqliteStore(tmp_path, "ana")
+    assert store.stats().turns == 0
+    store.close()

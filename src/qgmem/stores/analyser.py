@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -49,10 +49,10 @@ def terms(text: str, language: str = "english") -> list[str]:
     Raises InvalidInput for a language without a stemmer.
     """
     folded = text.casefold() if text.isascii() else _folded(text)
-    folded = _APOSTROPHE.sub("", _POSSESSIVE.sub("", folded))
+    if "'" in folded or "’" in folded:
+        folded = _APOSTROPHE.sub("", _POSSESSIVE.sub("", folded))
     if folded.isascii():
-        stem = _stemmer(language)
-        return [stem(word) for word in _words_ascii(folded)]
+        return _stemmer(language).all(_words_ascii(folded))
     return list(_terms_unicode(folded, language))
 
 
@@ -62,11 +62,11 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", once.casefold())
 
 
-def _words_ascii(folded: str) -> Iterator[str]:
-    for match in _ASCII_WORD.finditer(folded):
-        word = match.group().strip("_")
-        if word:
-            yield word
+def _words_ascii(folded: str) -> list[str]:
+    found = _ASCII_WORD.findall(folded)
+    if "_" not in folded:
+        return found
+    return [word for one in found if (word := one.strip("_"))]
 
 
 def _terms_unicode(folded: str, language: str) -> Iterator[str]:
@@ -123,10 +123,19 @@ class _CachedStemmer:
             self._stems[word] = stem
         return stem
 
+    def all(self, words: Sequence[str]) -> list[str]:
+        """The stems of these words."""
+        known = self._stems
+        return [known.get(word) or self(word) for word in words]
+
 
 class _NoStemmer:
     def __call__(self, word: str) -> str:
         return word
+
+    def all(self, words: Sequence[str]) -> list[str]:
+        """The words."""
+        return list(words)
 
 
 @lru_cache(maxsize=32)

@@ -10,6 +10,8 @@ snapshots that belong to this file.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from functools import cache
 
 from ..errors import StoreDamaged
 
@@ -259,29 +261,30 @@ OF_TRACES = (
 
 
 def migrate(connection: sqlite3.Connection, user_id: str) -> None:
-    """Run the steps this file has not seen, each in one transaction. The caller holds no transaction."""
-    while True:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            if version >= len(MIGRATIONS):
-                connection.execute("ROLLBACK")
-                return
-            if version == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-                raise StoreDamaged(f"the database of {user_id!r} was not made by qgmem")
-            for statement in _statements(MIGRATIONS[version]):
+    """Run the steps this file has not seen, in one transaction: one flush to the disk, all of them or none.
+
+    The caller holds no transaction.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version == 0 and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            raise StoreDamaged(f"the database of {user_id!r} was not made by qgmem")
+        for script in MIGRATIONS[version:]:
+            for statement in _statements(script):
                 connection.execute(statement)
-            if version == 0:
-                connection.execute("INSERT INTO meta VALUES ('user_id', ?), ('change', '0')", (user_id,))
-            connection.execute(f"PRAGMA user_version = {version + 1}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        if version == 0:
+            connection.execute("INSERT INTO meta VALUES ('user_id', ?), ('change', '0')", (user_id,))
+        connection.execute(f"PRAGMA user_version = {max(version, len(MIGRATIONS))}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
-def _statements(script: str) -> list[str]:
+@cache
+def _statements(script: str) -> Sequence[str]:
     """Single statements of a script; executescript would commit between them."""
     found, pending = [], ""
     for line in script.splitlines(keepends=True):

@@ -13,7 +13,7 @@ from qgmem.types import JsonValue
 
 from ..manifest import build_manifest
 from .load import SEED
-from .namespaces import TURNS, measure_namespaces
+from .namespaces import TURNS, kept_file, measure_namespaces
 from .size import QUESTIONS, SizeResult, measure_size
 
 EMBED_UP_TO = 10_000  # turns; more are drawn, which the report says
@@ -66,6 +66,7 @@ def grow(
             _write(kept, measure_namespaces(namespaces, store, show=show))
             if not keep:
                 shutil.rmtree(store, ignore_errors=True)
+                kept_file(store).unlink(missing_ok=True)
         small = json.loads(kept.read_text())
     settings: dict[str, JsonValue] = {
         "questions": QUESTIONS, "embed_up_to": embed_up_to, "turns_a_small_namespace": TURNS,
