@@ -55,6 +55,17 @@ def test_facts_may_be_left_out_and_nothing_else_changes() -> None:
     assert bare.labels == {"MU1": "porto", "MU2": "dog", "MU3": "oslo"}
 
 
+def test_facts_may_have_room_beyond_the_budget() -> None:
+    """Where units fill it, facts get nothing of the budget; with room of their own both stand there."""
+    graph = local_graph([each.unit for each in HITS])
+    full = next(b for b in range(40, 200) if not lay_out(HITS, graph, [], b).left_out)
+    tight, wide = (lay_out(HITS, graph, [], full, fact_tokens=room) for room in (0, 100))
+    assert "Facts:" not in tight.text
+    assert wide.text == "\n".join(
+        [tight.text, "Facts:", "[F1] Ana – lives in – Porto [MU1]", "[F2] Ana – lives in – Oslo [MU3]"]
+    )
+
+
 def test_without_trajectories_and_facts_there_are_memories_alone() -> None:
     """A trace of one state says no more than its unit, and one whose units were not found is not asked about."""
     single = Trail("Ana", "home", (Step("Porto", MARCH, None, "current", ("porto",)),))

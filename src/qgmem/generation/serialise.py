@@ -84,10 +84,12 @@ def lay_out(
     count: Count = estimate_tokens,
     *,
     with_facts: bool = True,
+    fact_tokens: int = 0,
 ) -> Context:
     """Clusters, other memories and facts, within the budget as `count` counts.
 
     Without facts, for a model that reads the local graph as vectors, the rest is word for word the same.
+    `fact_tokens`: what facts may take beyond the budget, where all of them have to be seen.
 
     A cluster is the units of one trace under its trajectory; clusters and units stand in rank order, and labels are
     ranks, so MU1 is the best unit wherever it stands. Trajectories may take a third of the budget, units the rest,
@@ -103,7 +105,7 @@ def lay_out(
     lines = _fitted(hits, left, words, count)
     left -= sum(count(line) + 1 for line in lines.values())
     there = {hit.id: label[hit.id] for hit in hits if hit.id in lines}
-    facts = _facts(graph, there, left, count) if with_facts else {}
+    facts = _facts(graph, there, left + fact_tokens, count) if with_facts else {}
     rows: list[str] = [CLUSTERS] if told else []
     placed: set[str] = set()
     for trail, line in told.items():

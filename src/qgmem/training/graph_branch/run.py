@@ -27,6 +27,7 @@ from .conditions import Condition, conditions
 from .costs import Cost, cost_at
 from .report import write_report
 
+FACT = 40  # tokens that any fact may take, so that a context is never too full for the graph as text
 PARTS = ("answers", "ablations", "costs")
 
 
@@ -74,7 +75,7 @@ def study_graph_branch(
         raise InvalidInput("parts", f"there is none called {sorted(unknown)[0]!r}", f"use {', '.join(PARTS)}")
     out.mkdir(parents=True, exist_ok=True)
     folder = data or _lives(out, settings)
-    layout = Layout(llm.count_tokens, settings.k, settings.budget)
+    layout = Layout(llm.count_tokens, settings.k, settings.budget, fact_tokens=FACT * settings.k)
     with unanswered(out / "memories", embedder) as memory:
         examples = examples_of(memory, folder, out, layout, llm.id, seed=0, show_progress=show_progress)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)

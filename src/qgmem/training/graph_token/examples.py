@@ -51,12 +51,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How contexts are laid out. `k`: units; `budget`: tokens as `count` counts; `traces`: with trajectories."""
+    """How contexts are laid out. `k`: units; `budget`: tokens as `count` counts; `traces`: with trajectories.
+
+    `fact_tokens`: beyond the budget. `ask` gives none, so that few facts are left in a context that is full; a study
+    of the graph as text has to show the graph.
+    """
 
     count: Count
     k: int = 10
     budget: int = BUDGET
     traces: bool = True
+    fact_tokens: int = 0
 
 
 def build_examples(memory: Memory, cases: Dataset, bar: Bar, layout: Layout) -> Iterator[Example]:
@@ -92,7 +97,10 @@ def example_of(memory: Memory, question: Question, layout: Layout) -> Example:
     words = question_terms(question.text, memory.settings.language)
     trails = found.trails if layout.traces else ()
     context, context_facts = (
-        lay_out(hits, graph, trails, layout.budget, words, layout.count, with_facts=facts) for facts in (False, True)
+        lay_out(
+            hits, graph, trails, layout.budget, words, layout.count, with_facts=facts, fact_tokens=layout.fact_tokens
+        )
+        for facts in (False, True)
     )
     evidence = set(question.evidence)
     return Example(

@@ -72,7 +72,8 @@ def examples_of(
     kept, recipe = out / EXAMPLES, out / "examples.json"
     wanted = json.dumps(
         {
-            "data": data_digest(cases.files)["sha256"], "k": layout.k, "budget": layout.budget, "seed": seed,
+            "data": data_digest(cases.files)["sha256"], "k": layout.k, "budget": layout.budget, "facts": layout.fact_tokens,
+            "seed": seed,
             "embedder": memory.embedder.id, "llm": llm_id, "prompt": SHORT.prompt,
         }
     )  # fmt: skip
