@@ -72,9 +72,9 @@ def examples_of(
     kept, recipe = out / EXAMPLES, out / "examples.json"
     wanted = json.dumps(
         {
-            "data": data_digest(cases.files)["sha256"], "k": layout.k, "budget": layout.budget, "facts": layout.fact_tokens,
-            "seed": seed,
-            "embedder": memory.embedder.id, "llm": llm_id, "prompt": SHORT.prompt,
+            "data": data_digest(cases.files)["sha256"], "k": layout.k, "budget": layout.budget,
+            "facts": layout.fact_tokens, "seed": seed, "embedder": memory.embedder.id, "llm": llm_id,
+            "prompt": SHORT.prompt,
         }
     )  # fmt: skip
     if kept.is_file() and recipe.is_file():
