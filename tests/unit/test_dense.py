@@ -8,7 +8,17 @@ import numpy as np
 
 from qgmem import Memory
 from qgmem.evals.growth.drawn import DrawnEmbedder
-from qgmem.stores.dense import ERROR, RESCORED, SCAN_FROM, VectorBlock, best, contenders, widened
+from qgmem.stores.dense import (
+    ERROR,
+    PACKED_FROM,
+    RESCORED,
+    SCAN_FROM,
+    VectorBlock,
+    best,
+    contenders,
+    descending,
+    widened,
+)
 
 
 def test_every_finite_half_becomes_the_same_float() -> None:
@@ -59,3 +69,12 @@ def test_the_best_of_many_are_those_of_sorting() -> None:
         scores = np.round(rng.random(size), 2).astype(np.float32)
         edge = np.sort(scores)[::-1][: min(size, 10)][-1]
         assert sorted(best(scores, 10).tolist()) == np.flatnonzero(scores >= edge).tolist()
+
+
+def test_many_scores_are_sorted_as_few_are() -> None:
+    """Negative ones, ties, and zeros of both signs, which are equal: as a stable sort of what is negated."""
+    rng = np.random.default_rng(8)
+    scores = np.round(rng.normal(0, 1, 2 * PACKED_FROM), 1).astype(np.float32)
+    scores[::7], scores[3::7] = 0.0, -0.0
+    assert descending(scores).tolist() == np.argsort(-scores, kind="stable").tolist()
+    assert descending(scores[:9]).tolist() == np.argsort(-scores[:9], kind="stable").tolist()

@@ -77,7 +77,8 @@ def support(
     places = _Places(scope, index.rows)
     at = places.of(rows)
     parts = {name: values[at] for name, values in parts_in_scope.items()}
-    met = np.append(np.maximum(own_in_scope, np.float32(0)), np.float32(0))  # 0 where nothing stands beside
+    met = np.zeros(len(scope) + 1, np.float32)  # the last, 0, is met where nothing stands beside
+    np.maximum(own_in_scope, 0, out=met[:-1])
     before, after, second_before, second_after = met[places.of(around)]
     parts["neighbour"] = weights.neighbour * np.maximum(before, after)
     parts["second_neighbour"] = weights.second_neighbour * np.maximum(second_before, second_after)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .chronology import beside, needs_no_chain
-from .dense import RESCORED, RESCORED_LEAST, Float32, best, contenders, widened
+from .dense import RESCORED, RESCORED_LEAST, Float32, best, contenders, descending, widened
 from .part import Mask, Part, Phrases, Rows
 from .segment import NO_DAY, Int32, Int64, UInt64, term_hash
 
@@ -100,7 +100,7 @@ class Index:
         """Places in `rows` of the n best, sorted by (-score, unit id)."""
         kept = best(scores, n)
         values = scores[kept]
-        order = np.argsort(-values, kind="stable")
+        order = descending(values)
         place, values = kept[order], values[order]
         same = values[1:] == values[:-1]
         if same.any():
