@@ -110,7 +110,7 @@ def test_the_reranker_runs_where_it_can_read_its_channels(
     hits = memory.search(QUESTION)
     able = rerank == "none" or {"lexical", "semantic"} <= set(channels)
     assert all((hit.flags == ()) == able for hit in hits)
-    assert all(hit.flags == () or hit.flags[0].startswith("not-reranked: reranker learned-1: ") for hit in hits)
+    assert all(hit.flags == () or hit.flags[0].startswith("not-reranked: reranker learned-2: ") for hit in hits)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_question_in_another_script_keeps_the_fused_order_and_says_so(tmp_path
     with Memory.open(tmp_path, embedder=HashEmbedder()) as memory:
         memory.add(["ฉันอาศัยอยู่ในกรุงเทพมหานคร", "I live in Bangkok", "nothing"])
         [thai, *_] = memory.search("กรุงเทพ BKK?")
-        assert thai.flags[0].startswith("not-reranked: reranker learned-1: was trained on Latin script")
+        assert thai.flags[0].startswith("not-reranked: reranker learned-2: was trained on Latin script")
         assert all(not hit.flags for hit in memory.search("Who lives in Bangkok, กรุงเทพ?"))
 
 

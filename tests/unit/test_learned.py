@@ -176,7 +176,7 @@ def test_without_its_channels_the_fused_order_stands(tmp_path: Path, channels: t
     assert found["learned"]
     assert all(hit.flags == () for hit in found["none"])
     for hit in found["learned"]:
-        assert hit.flags[0].startswith("not-reranked: reranker learned-1: ")
+        assert hit.flags[0].startswith("not-reranked: reranker learned-2: ")
         assert off in hit.flags[0]
 
 
