@@ -10,6 +10,7 @@ import pytest
 
 from qgmem import Memory, Settings
 from qgmem.activation.learned import LearnedReranker, Network, shipped
+from qgmem.activation.piece_match import NAMES
 from qgmem.activation.rank_features import FLAGS, features, standardised
 from qgmem.activation.rerank import RerankTask
 from qgmem.errors import ModelUnavailable
@@ -105,10 +106,14 @@ def test_a_feature_that_nothing_makes_is_named() -> None:
         network(("a", "b"), [1, 1]).score({"a": np.ones(3, np.float32)})
 
 
-def test_the_shipped_weights_fit_the_features(task: RerankTask) -> None:
+@pytest.mark.parametrize("name", ["ranker", "ranker-plain"])
+def test_the_shipped_weights_fit_the_features(task: RerankTask, name: str) -> None:
     """5 members of 8 hidden units, a column for every name, finite, and nothing about who is named as the speaker."""
-    found = shipped()
+    found = shipped(name)
     columns = features(task.index, task.asking, task.fused.rows, task.lists, task.lexical, task.attributes)
+    if name == "ranker":
+        columns |= dict.fromkeys(NAMES, np.zeros(len(task.fused.rows), np.float32))
+        assert set(NAMES) <= set(found.names)
     assert set(found.names) <= set(columns)
     assert not {"speaker_named", "other_named"} & set(found.names)
     assert found.first.shape == (5, len(found.names), 8)
@@ -139,13 +144,13 @@ def test_standardised_by_hand() -> None:
     assert standardised(np.empty(0, np.float32)).tolist() == []
 
 
-def test_half_fusion_half_network(task: RerankTask) -> None:
+def test_a_quarter_fusion_the_rest_network(task: RerankTask) -> None:
     rows, scores = LearnedReranker(network(("cosine",), [1])).rerank(task)
     columns = features(task.index, task.asking, rows, task.lists, task.lexical, task.attributes)
     place = {int(at): n for n, at in enumerate(task.fused.rows)}
     fused = task.fused.scores[[place[int(at)] for at in rows]]
     assert rows.tolist() == sorted(task.fused.rows.tolist())
-    both = 0.5 * standardised(fused) + 0.5 * standardised(columns["cosine"])
+    both = 0.25 * standardised(fused) + 0.75 * standardised(columns["cosine"])
     np.testing.assert_allclose(scores, fused.mean() + fused.std() * both, rtol=1e-5, atol=1e-6)
 
 
