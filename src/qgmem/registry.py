@@ -125,17 +125,17 @@ def make_answerer(
 ) -> Answerer | None:
     """The caller's answerer or chat model, or the one that the name or the settings say; None where nobody is named.
 
-    A local model (`hf:PATH`) reads the graph through the settings' `graph_checkpoint`, which needs the memory's
+    A local model (`hf:PATH`) reads the graph through the settings' `graph_token`, which needs the memory's
     `embedder`. Raises InvalidInput, also where a checkpoint is set and the answerer cannot read it; MissingExtra.
     """
-    checkpoint = settings.graph_checkpoint
+    checkpoint = settings.graph_token
     if given is None and not settings.chat_model:
         if checkpoint:
-            raise InvalidInput("settings.graph_checkpoint", "is set, but no model is named", NEEDS_LOCAL)
+            raise InvalidInput("settings.graph_token", "is set, but no model is named", NEEDS_LOCAL)
         return None
     if isinstance(given, Answerer):
         if checkpoint:
-            raise InvalidInput("settings.graph_checkpoint", f"cannot be read by the answerer {given.id}", NEEDS_LOCAL)
+            raise InvalidInput("settings.graph_token", f"cannot be read by the answerer {given.id}", NEEDS_LOCAL)
         return given
     from .models.hf_chat import HfChat
 
@@ -146,10 +146,10 @@ def make_answerer(
         if not checkpoint:
             return LocalAnswerer(chat)
         if embedder is None:
-            raise InvalidInput("settings.graph_checkpoint", "needs a memory's embedder", "use Memory.ask")
+            raise InvalidInput("settings.graph_token", "needs a memory's embedder", "use Memory.ask")
         return graph_answerer(chat, Path(checkpoint), embedder)
     if checkpoint:
-        raise InvalidInput("settings.graph_checkpoint", f"cannot be read by {chat.id}", NEEDS_LOCAL)
+        raise InvalidInput("settings.graph_token", f"cannot be read by {chat.id}", NEEDS_LOCAL)
     from .generation.text_answerer import TextAnswerer
     from .models.tokenizer import token_counter
 

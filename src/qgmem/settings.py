@@ -59,7 +59,7 @@ class Settings(BaseModel):
     chat_price_out: float | None = Field(default=None, ge=0)
     # answers
     context_tokens: int = Field(default=700, ge=1)  # of what an answerer reads as MEMORY
-    graph_checkpoint: str | None = None  # folder of `train graph-token`; chat_model is the hf:PATH it was trained for
+    graph_token: str | None = None  # folder of `train graph-token`; chat_model is the hf:PATH it was trained for
     chat_tokenizer: str | None = None  # the chat model's tokenizer.json; None estimates tokens
     # secrets
     redaction: Redaction = "off"  # write: blacked out before anything is stored; recall: before anything is shown

@@ -166,7 +166,7 @@ def test_misuse_names_the_option(told: Cli) -> None:
 
 def test_a_checkpoint_is_for_local_models(cli: Cli) -> None:
     """A graph token is read by the model that it was trained for, and by no server."""
-    done = cli("ask", QUESTION, "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--graph-checkpoint", "token")
+    done = cli("ask", QUESTION, "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--graph-token", "token")
     assert (done.code, done.out) == (2, "")
-    assert "settings.graph_checkpoint" in done.err
+    assert "settings.graph_token" in done.err
     assert "name the local model that it was trained for, as hf:PATH" in " ".join(done.err.split())

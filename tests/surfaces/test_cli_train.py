@@ -26,10 +26,10 @@ def test_a_folder_without_dialogues_is_misuse(cli: Cli, tmp_path: Path) -> None:
     assert "holds no dialogues.jsonl" in done.err
 
 
-def test_without_torch_the_extra_is_named_and_what_was_read_is_kept(
+def test_without_torch_the_extra_is_named_at_the_first_question(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The pipeline needs no torch: its examples are there when the extra is installed and the command run again."""
+    """Contexts are counted by the model's own tokenizer, so that nobody waits for examples without it."""
     monkeypatch.setitem(sys.modules, "torch", None)
     write(simulate(2, 0.15, 4, questions=1), tmp_path / "lives")
     (tmp_path / "m.gguf").write_bytes(b"weights")
@@ -37,4 +37,4 @@ def test_without_torch_the_extra_is_named_and_what_was_read_is_kept(
     done = cli("train", "graph-token", *given)
     assert done.code == 1
     assert "pip install 'qgmem[graph]'" in done.err
-    assert (tmp_path / "out" / "examples.jsonl").is_file()
+    assert not (tmp_path / "out" / "examples.jsonl").exists()

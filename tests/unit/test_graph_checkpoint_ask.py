@@ -72,7 +72,7 @@ def test_a_checkpoint_in_the_settings_answers_and_the_answer_says_so(
         return [replace(said, text='"MU1"], "answer": "Oslo"}')]
 
     monkeypatch.setattr(HfChat, "generate", generate)
-    with opened(tmp_path / "m", chat_model=f"hf:{llm}", graph_checkpoint=str(checkpoint)) as memory:
+    with opened(tmp_path / "m", chat_model=f"hf:{llm}", graph_token=str(checkpoint)) as memory:
         found = memory.ask("Where does Ana live?", user_id="ana")
     with opened(tmp_path / "m", chat_model=f"hf:{llm}") as memory:
         words = memory.ask("Where does Ana live?", user_id="ana")
@@ -93,7 +93,7 @@ def test_a_checkpoint_in_the_settings_answers_and_the_answer_says_so(
 def test_a_checkpoint_of_something_else_is_refused_by_name(trained: tuple[Path, Path], tmp_path: Path) -> None:
     llm, checkpoint = trained
     other = tiny("qwen", tmp_path)
-    chosen = Settings(chat_model=f"hf:{other}", graph_checkpoint=str(checkpoint), threads=1)
+    chosen = Settings(chat_model=f"hf:{other}", graph_token=str(checkpoint), threads=1)
     with pytest.raises(InvalidInput, match=r"graph_token\.llm: .* trained with tiny-smollm-\S+ not with tiny-qwen-"):
         make_answerer(None, chosen, EMBEDDER)
     own = chosen.model_copy(update={"chat_model": f"hf:{llm}"})
@@ -107,30 +107,30 @@ def test_a_checkpoint_of_something_else_is_refused_by_name(trained: tuple[Path, 
     with pytest.raises(
         InvalidInput, match=r"graph_token\.prompt: 'older' was trained with graph-answer/1, not with graph-answer/2"
     ):
-        make_answerer(None, own.model_copy(update={"graph_checkpoint": str(older)}), EMBEDDER)
+        make_answerer(None, own.model_copy(update={"graph_token": str(older)}), EMBEDDER)
 
 
 def test_a_folder_without_a_checkpoint_says_how_to_make_one(trained: tuple[Path, Path], tmp_path: Path) -> None:
-    chosen = Settings(chat_model=f"hf:{trained[0]}", graph_checkpoint=str(tmp_path / "nowhere"), threads=1)
+    chosen = Settings(chat_model=f"hf:{trained[0]}", graph_token=str(tmp_path / "nowhere"), threads=1)
     with pytest.raises(InvalidInput, match=r"'nowhere' holds no manifest\.json; train one: qgmem train graph-token"):
         make_answerer(None, chosen, EMBEDDER)
 
 
 def test_only_a_local_model_reads_a_checkpoint(trained: tuple[Path, Path]) -> None:
-    chosen = Settings(graph_checkpoint=str(trained[1]))
+    chosen = Settings(graph_token=str(trained[1]))
     answerer = make_answerer(ScriptedChat(), Settings())
     for given, told in (
         ("scripted", "cannot be read by scripted"), (answerer, "cannot be read by the answerer scripted"),
         (None, "is set, but no model is named"),
     ):  # fmt: skip
-        with pytest.raises(InvalidInput, match=rf"settings\.graph_checkpoint: {told}.*as hf:PATH, or leave it out"):
+        with pytest.raises(InvalidInput, match=rf"settings\.graph_token: {told}.*as hf:PATH, or leave it out"):
             make_answerer(given, chosen, EMBEDDER)
 
 
 def test_without_the_extra_it_is_named(trained: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     llm, checkpoint = trained
     monkeypatch.setitem(__import__("sys").modules, "torch_geometric.nn", None)
-    chosen = Settings(chat_model=f"hf:{llm}", graph_checkpoint=str(checkpoint), threads=1)
+    chosen = Settings(chat_model=f"hf:{llm}", graph_token=str(checkpoint), threads=1)
     with pytest.raises(MissingExtra, match=r"pip install 'qgmem\[graph\]'"):
         make_answerer(None, chosen, EMBEDDER)
 
@@ -154,7 +154,7 @@ def test_the_command_line_takes_a_checkpoint(
     """This one was trained with another embedder than the command's, which is said by name, as misuse."""
     llm, checkpoint = trained
     monkeypatch.chdir(tmp_path)
-    given = ["--model", f"hf:{llm}", "--graph-checkpoint", str(checkpoint)]
+    given = ["--model", f"hf:{llm}", "--graph-token", str(checkpoint)]
     monkeypatch.setattr("sys.argv", ["qgmem", "ask", "Where does Ana live?", *given])
     with pytest.raises(SystemExit) as ended:
         main()

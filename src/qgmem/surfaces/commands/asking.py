@@ -32,11 +32,11 @@ def ask(
         str | None,
         typer.Option("--base-url", help="What comes before /chat/completions; QGMEM_CHAT_URL.", metavar="URL"),
     ] = None,
-    graph_checkpoint: Annotated[
+    graph_token: Annotated[
         Path | None,
         typer.Option(
-            "--graph-checkpoint",
-            help="Folder of `train graph-token`, for a local model; QGMEM_GRAPH_CHECKPOINT.",
+            "--graph-token",
+            help="Folder of `train graph-token`; QGMEM_GRAPH_TOKEN.",
             metavar="DIR",
         ),
     ] = None,
@@ -61,22 +61,20 @@ def ask(
 ) -> None:
     """Answer a question from memory, with the evidence.
 
-    Any server with OpenAI's protocol may answer, or a local model, hf:PATH, which may read the local graph through a
-    trained graph token (graph extra); a key is read from QGMEM_CHAT_KEY alone. Without a model, or when
-    it fails, the evidence is shown. --json with --stream is one event a line.
+    By a server with OpenAI's protocol (key: QGMEM_CHAT_KEY) or a local model, hf:PATH; else the evidence is shown.
+    --json --stream: an event a line.
 
     \b
-    qgmem ask "Where does Ana live?" --user ana
     qgmem ask "Where?" --base-url http://localhost:8080/v1 --model qwen --stream
     qgmem ask "Where does Ana live?" --user ana --graph graph.svg --json
-    qgmem ask "Where?" --model hf:smollm2.gguf --graph-checkpoint out/token
+    qgmem ask "Where?" --model hf:m.gguf --graph-token out/token
     """
     from ...errors import AnswerFailed
     from ...memory import Memory
     from ...settings import Settings
 
-    checkpoint = str(graph_checkpoint) if graph_checkpoint else None
-    named: dict[str, object] = {"chat_model": model, "chat_url": base_url, "graph_checkpoint": checkpoint}
+    folder = str(graph_token) if graph_token else None
+    named: dict[str, object] = {"chat_model": model, "chat_url": base_url, "graph_token": folder}
     settings = Settings.load(None, **{name: value for name, value in named.items() if value is not None})
     asked: dict[str, Any] = {
         "user_id": user,

@@ -81,7 +81,7 @@ def graph_branch(
     ] = None,
     k: Annotated[int, typer.Option("--limit", "-n", help="Units a question.", metavar="N", min=1)] = 10,
     context: Annotated[
-        int, typer.Option("--context", help="What they may take of the prompt.", metavar="TOKENS", min=1)
+        int, typer.Option("--context", help="What they may take.", metavar="TOKENS", min=1)
     ] = 700,
     per_type: Annotated[int | None, typer.Option("--per-type", help="Questions a type.", metavar="N", min=1)] = None,
     train_limit: Annotated[
@@ -107,8 +107,8 @@ def graph_branch(
 ) -> None:
     """No graph, text graph, graph tokens, and controls.
 
-    Units and retrieval are frozen, cases split. Without --per-type and --train-limit this takes a CPU days. Parts of
-    the pipeline taken away, and costs by length of history, are measured too. A second run goes on.
+    Units and retrieval are frozen, cases split. In full it takes a CPU days. Also parts taken away, and costs by
+    length of history. A second run goes on.
 
     \b
     qgmem study graph-branch --llm smollm2.gguf --out out/graph

@@ -47,7 +47,7 @@ def ablated_examples(
     data = windowed(cases) if ablation.windows else cases
     wanted = replace(layout, k=-(-layout.k // WINDOW) if ablation.windows else layout.k, traces=ablation.traces)
     place = folder / ("memories-windows" if ablation.windows else "memories")
-    settings = Settings.load(chat_model=None, graph_checkpoint=None, **ablation.settings)
+    settings = Settings.load(chat_model=None, graph_token=None, **ablation.settings)
     with Memory.open(place, embedder=embedder, settings=settings) as memory:
         return list(build_examples(memory, data, bar, wanted))
 

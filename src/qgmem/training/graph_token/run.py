@@ -61,7 +61,7 @@ def train_graph_token(
 
 def unanswered(folder: Path, embedder: str | Embedder) -> Memory:
     """A memory in which no chat model answers, whatever the environment names."""
-    return Memory.open(folder, embedder=embedder, settings=Settings.load(chat_model=None, graph_checkpoint=None))
+    return Memory.open(folder, embedder=embedder, settings=Settings.load(chat_model=None, graph_token=None))
 
 
 def examples_of(
