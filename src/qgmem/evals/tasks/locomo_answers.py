@@ -76,7 +76,8 @@ def run_locomo_answers(
         files=dataset.files, settings=described, system={"settings": settings.model_dump(mode="json")}, seed=SEED
     )
     journal = Journal(out, {name: manifest[name] for name in ("data", "settings", "system", "seed")})
-    wanted = [(k, question, name) for k in ks for question in questions for name in systems]
+    # A question at every k in a row: the contexts begin alike, and a server reads what it has just read only once.
+    wanted = [(k, question, name) for question in questions for name in systems for k in ks]
     with Memory.open(out / "memories", embedder=embedder, settings=settings) as memory:
         asked = {question.conversation_id for question in questions}
         conversations = {each.id: each for each in dataset.conversations if each.id in asked}
