@@ -17,7 +17,7 @@ GRAPH_TESTS := $(addprefix tests/unit/test_,graph_arrays.py graph_token.py graph
 JOBS ?= 2
 SIZES ?= 1000 10000 100000
 
-.PHONY: demo test graph-test bench-growth wheel-test docs bench-matched train-ranker tune-fusion sweeps traces-oracle llm-smoke bench-answers construction-sweeps clean
+.PHONY: demo test graph-test bench-growth wheel-test docs bench-matched pieces train-ranker tune-fusion sweeps traces-oracle llm-smoke bench-answers construction-sweeps clean
 
 demo: $(VENV)/base.stamp
 	@$(BIN)/qgmem demo
@@ -62,6 +62,10 @@ DIALOGUES = training-data/dialogues
 # The default fusion's weights again, from BEAM=folder with 100K/1 … 100K/14 and the written dialogues.
 tune-fusion: $(VENV)/dev.stamp
 	$(BIN)/python -m qgmem.training.make_fusion --beam $(BEAM) --dialogues $(DIALOGUES) --out $(or $(OUT),out/ranker)
+
+# The directions along which word pieces are kept: writes OUT/minilm_pieces.npz.
+pieces: $(VENV)/dev.stamp
+	$(BIN)/python -m qgmem.training.make_pieces --dialogues $(DIALOGUES) --out $(or $(OUT),out/pieces)
 
 # The learned ranker again, over those weights and synthetic lives too; writes OUT/ranker.npz and its report.
 train-ranker: $(VENV)/dev.stamp

@@ -1,6 +1,6 @@
 """Which word pieces of a text are kept, and as what: MiniLM's last hidden states along 64 directions.
 
-The directions are the main ones of the hidden states of `training-data/dialogues`, made by `make train-ranker`
+The directions are the main ones of the hidden states of `training-data/dialogues`, made by `make pieces`
 (`training/make_pieces.py`) and shipped as `minilm_pieces.npz`.
 """
 

@@ -36,6 +36,7 @@ SECOND = (0.0, 0.1, 0.2, 0.3, 0.4)
 SESSION = (0.0, 0.1, 0.2, 0.3, 0.4)
 SPEAKER = (0.0, 0.05, 0.1, 0.2, 0.3)
 DRAWS, RESAMPLES, SEED = 3000, 1000, 11
+WRITERS = "ab"  # of the dialogues that the shipped weights come from; the others came later, for the ranker
 EVERYTHING = 10**6  # candidates: none is cut before it is weighed
 
 Setting = tuple[float, float, float, float, float, float]  # share, attributes, neighbour, second, session, speaker
@@ -146,7 +147,7 @@ def make(beam_folder: Path, dialogues: Path, out: Path) -> dict[str, object]:
     with Memory.open(out / "memories", settings=Settings(rerank="none"), reranker=witness) as memory:
         found = {
             "beam": list(parts(memory, witness, said("questions", list(beam(memory, beam_folder))))),
-            "written": list(parts(memory, witness, said("questions", list(written(memory, dialogues))))),
+            "written": list(parts(memory, witness, said("questions", list(written(memory, dialogues, WRITERS))))),
         }
     tried = settings()
     recall = {name: table(rows, tried) for name, rows in found.items()}

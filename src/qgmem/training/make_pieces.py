@@ -1,6 +1,6 @@
 """The recipe of `models/minilm_pieces.npz`: the 64 main directions of MiniLM's hidden states on written dialogues.
 
-    python -m qgmem.training.make_pieces --dialogues training-data/dialogues --out OUT
+    make pieces OUT=DIR
 
 Principal directions of all pieces of all turns, not centred, so that cosines stay cosines.
 """
