@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ..models.onnx import MiniLM
+from ..pieces import AskedPieces, Pieces
 from ..protocols import Vectors
 from ..settings import Settings
 from .compare import compare_runs, comparisons_table, read_run
@@ -38,13 +39,22 @@ class RememberingEmbedder:
     def __init__(self, threads: int) -> None:
         self._inner = MiniLM(threads)
         self.id, self.dimension = self._inner.id, self._inner.dimension
-        self._seen: dict[str, Vectors] = {}
+        self._seen: dict[str, tuple[Vectors, Pieces]] = {}
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, 384) float32."""
+        return self.embed_pieces(texts)[0]
+
+    def embed_pieces(self, texts: Sequence[str]) -> tuple[Vectors, list[Pieces]]:
+        """(n, 384) float32, and the pieces of each text."""
         new = list(dict.fromkeys(text for text in texts if text not in self._seen))
-        self._seen.update(zip(new, self._inner.embed(new), strict=True))
-        return np.stack([self._seen[text] for text in texts])
+        vectors, pieces = self._inner.embed_pieces(new)
+        self._seen.update(zip(new, zip(vectors, pieces, strict=True), strict=True))
+        return np.stack([self._seen[text][0] for text in texts]), [self._seen[text][1] for text in texts]
+
+    def embed_question(self, text: str) -> tuple[Vectors, AskedPieces]:
+        """(1, 384) float32, and the question's pieces."""
+        return self._inner.embed_question(text)
 
 
 def run(data: Path, out: Path, embedder: RememberingEmbedder) -> None:
