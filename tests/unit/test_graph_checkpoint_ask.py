@@ -105,7 +105,7 @@ def test_a_checkpoint_of_something_else_is_refused_by_name(trained: tuple[Path, 
     assert manifest["prompt"] == SHORT.prompt
     (older / "manifest.json").write_text(json.dumps(manifest | {"prompt": "graph-answer/1"}))
     with pytest.raises(
-        InvalidInput, match=r"graph_token\.prompt: 'older' was trained with graph-answer/1, not with graph-answer/2"
+        InvalidInput, match=r"graph_token\.prompt: 'older' was trained with graph-answer/1, not with graph-answer/3"
     ):
         make_answerer(None, own.model_copy(update={"graph_token": str(older)}), EMBEDDER)
 

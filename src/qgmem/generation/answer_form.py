@@ -33,7 +33,7 @@ class AnswerForm:
 
 
 WORDS = AnswerForm("answer", 1)
-SHORT = AnswerForm("graph-answer", 2, opening='{"reasoning_path": [', max_tokens=64)
+SHORT = AnswerForm("graph-answer", 3, opening='{"reasoning_path": [', max_tokens=64)
 
 
 def token_form(tokens: int) -> AnswerForm:
