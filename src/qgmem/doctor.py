@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .errors import StoreUnavailable
+from .models.onnx import MiniLM
 from .stores.health import Health, examine, tidy
 
 __all__ = ["Health", "diagnose", "folders", "tidy"]
@@ -23,4 +24,11 @@ def folders(root: Path) -> list[Path]:
 def diagnose(root: Path) -> Iterator[Health]:
     """The health of each namespace below `root`, one after the other."""
     for folder in folders(root):
-        yield examine(folder)
+        health = examine(folder)
+        stats = health.stats
+        if stats is not None and stats.embedder == MiniLM.id and stats.without_pieces:
+            health.notes.append(
+                f"{health.folder}: {stats.without_pieces} units were stored before word pieces were kept, "
+                "so they are ranked with less; run `qgmem reembed`"
+            )
+        yield health

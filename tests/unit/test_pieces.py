@@ -10,6 +10,7 @@ import pytest
 
 from qgmem import Memory
 from qgmem.activation.piece_match import NAMES, PieceMatch, piece_features
+from qgmem.doctor import diagnose
 from qgmem.models.onnx import MiniLM
 from qgmem.models.scripted import HashEmbedder
 from qgmem.pieces import MOST, WIDTH, AskedPieces, Pieces, codes_of, joined, packed, unpacked
@@ -153,9 +154,21 @@ class TestStored:
                 connection.execute("UPDATE unit_vectors SET pieces = NULL WHERE unit < 3")
             assert sorted(store.pieces([1, 2, 3])) == [3]
             assert memory.search("which boat?", user_id="u")  # the plain network ranks
+            (health,) = diagnose(tmp_path)
+            assert ["2 units were stored before word pieces were kept" in note for note in health.notes] == [True]
             assert memory.reembed(user_id="u") == 2
             assert sorted(store.pieces([1, 2, 3])) == [1, 2, 3]
             assert memory.reembed(user_id="u") == 0
+            assert next(iter(diagnose(tmp_path))).notes == []
+
+    def test_deleted_means_gone_from_the_bytes(self, tmp_path: Path) -> None:
+        with Memory.open(tmp_path) as memory:
+            memory.add([{"name": "Ana", "role": "user", "content": "a secret harbour", "id": "a"}], user_id="u")
+            kept = memory._space("u").store.pieces([1])[1]
+            files = [path for path in tmp_path.rglob("*") if path.is_file()]
+            assert any(kept in path.read_bytes() for path in files)
+            memory.delete(memory.get_all(user_id="u")[0].id, user_id="u")
+            assert not any(kept in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
     def test_an_embedder_without_pieces_is_ranked_without(self, tmp_path: Path) -> None:
         with Memory.open(tmp_path, embedder=HashEmbedder(16)) as memory:

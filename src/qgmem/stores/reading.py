@@ -237,6 +237,7 @@ def stats(connection: sqlite3.Connection, folder: Path) -> StoreStats:
         change=int(change),
         embedder=embedder.id if embedder else None,
         dimension=embedder.dimension if embedder else None,
+        without_pieces=count(f"unit_vectors WHERE embedder = {key} AND chunk = 0 AND pieces IS NULL"),
     )
 
 

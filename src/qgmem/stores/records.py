@@ -71,7 +71,10 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class StoreStats:
-    """Counts of one namespace, bytes of its files, and what still waits for the embedder."""
+    """Counts of one namespace, bytes of its files, and what still waits for the embedder.
+
+    `without_pieces`: units that have vectors and no word pieces; all of them where the embedder shows none.
+    """
 
     turns: int
     units: int
@@ -85,6 +88,7 @@ class StoreStats:
     change: int
     embedder: str | None
     dimension: int | None
+    without_pieces: int = 0
 
 
 # ---- construction by a language model
