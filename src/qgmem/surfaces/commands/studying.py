@@ -80,9 +80,7 @@ def graph_branch(
         list[int] | None, typer.Option("--tokens", help="Repeatable; 1 2 4 if left out.", metavar="N", min=1)
     ] = None,
     k: Annotated[int, typer.Option("--limit", "-n", help="Units a question.", metavar="N", min=1)] = 10,
-    context: Annotated[
-        int, typer.Option("--context", help="What they may take.", metavar="TOKENS", min=1)
-    ] = 700,
+    context: Annotated[int, typer.Option("--context", help="What they may take.", metavar="TOKENS", min=1)] = 700,
     per_type: Annotated[int | None, typer.Option("--per-type", help="Questions a type.", metavar="N", min=1)] = None,
     train_limit: Annotated[
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
