@@ -276,6 +276,7 @@ def test_an_older_file_is_traced_when_it_is_asked(tmp_path: Path) -> None:
             connection.execute(f"DROP TABLE {table}")
         connection.execute("DROP INDEX turns_of_users")
         connection.execute("ALTER TABLE units DROP COLUMN claim")
+        connection.execute("ALTER TABLE unit_vectors DROP COLUMN pieces")
         connection.execute("DELETE FROM meta WHERE name LIKE 'traced%'")
         connection.execute("PRAGMA user_version = 2")
         connection.commit()

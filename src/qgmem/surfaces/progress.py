@@ -7,14 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..pieces import AskedPieces, Pieces
-from ..protocols import PieceEmbedder
 from .screen import stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..protocols import Embedder, Vectors
+    from ..pieces import AskedPieces, Pieces
+    from ..protocols import Embedder, PieceEmbedder, Vectors
 
 SILENT_SECONDS = 2.0
 
@@ -123,4 +122,6 @@ class CountingPieceEmbedder(CountingEmbedder):
 
 def counting(inner: Embedder, bar: Bar) -> Embedder:
     """The embedder with a bar that moves on with every text, able to do what it can do."""
+    from ..protocols import PieceEmbedder
+
     return CountingPieceEmbedder(inner, bar) if isinstance(inner, PieceEmbedder) else CountingEmbedder(inner, bar)
