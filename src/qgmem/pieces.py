@@ -1,7 +1,7 @@
 """Vectors of word pieces, small enough to keep: 64 numbers of four bits each, of the pieces that mean something.
 
 What late interaction compares (Khattab and Zaharia, 2020). A text's own vector is the mean of its pieces, so a word
-that decides may drown in it; kept one by one, the pieces of a chat turn take some 350 bytes.
+that decides may drown in it; kept one by one, the pieces of a chat turn take some 500 bytes.
 """
 
 from __future__ import annotations
