@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WIDTH = 64  # numbers of a piece
+PIECE_BYTES = WIDTH // 2  # two numbers a byte
 MOST = 64  # pieces that are kept of a text; more of a long one made the ranker no better
 
 
@@ -45,7 +46,7 @@ def packed(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     """
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True, initial=0), 1e-9)
     numbers = (np.rint(vectors * (7 / largest)) + 8).astype(np.uint8)
-    half = WIDTH // 2
+    half = PIECE_BYTES
     return np.asarray((numbers[:, :half] << 4) | numbers[:, half:], np.uint8)
 
 
@@ -68,4 +69,4 @@ def joined(parts: Sequence[Pieces]) -> bytes:
 
 def codes_of(kept: bytes) -> NDArray[np.uint8]:
     """(t, 32) of what `joined` gave."""
-    return np.frombuffer(kept, np.uint8).reshape(-1, WIDTH // 2)
+    return np.frombuffer(kept, np.uint8).reshape(-1, PIECE_BYTES)

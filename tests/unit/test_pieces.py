@@ -26,7 +26,7 @@ def pieces(*ids: int) -> Pieces:
 
 class TestCodes:
     def test_directions_survive_four_bits(self) -> None:
-        """A number is kept to a fourteenth of the largest: of 64 normal ones the cosine stays above .99."""
+        """A number is kept to a fourteenth of the largest: of 64 normal ones the cosine stays above .98."""
         vectors = np.random.default_rng(3).standard_normal((500, WIDTH)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         kept = unpacked(packed(vectors))
@@ -169,6 +169,33 @@ class TestStored:
             assert any(kept in path.read_bytes() for path in files)
             memory.delete(memory.get_all(user_id="u")[0].id, user_id="u")
             assert not any(kept in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+    @pytest.mark.parametrize("wrong", ["fewer", "narrow"])
+    def test_pieces_that_do_not_fit_cost_no_turn(self, tmp_path: Path, wrong: str) -> None:
+        """An embedder that shows too few pieces, or of another width: the turn is kept, and waits for its vectors."""
+
+        class Wrong(HashEmbedder):
+            def embed_pieces(self, texts: Sequence[str]) -> tuple[np.ndarray, list[Pieces]]:
+                one = pieces(1) if wrong == "fewer" else Pieces(np.array([1]), np.zeros((1, 7), np.uint8))
+                return self.embed(texts), [one] * (len(texts) - (wrong == "fewer"))
+
+            def embed_question(self, text: str) -> tuple[np.ndarray, AskedPieces]:
+                return self.embed([text]), AskedPieces(axes(1, 2), ("one",), np.array([True]))
+
+        with Memory.open(tmp_path, embedder=Wrong(16)) as memory:
+            report = memory.add([{"name": "Ana", "role": "user", "content": "one boat"}], user_id="u")
+            assert report.count("stored") == 1
+            assert "expected pieces of 1 texts" in str(report.pending)
+            (hit,) = memory.search("which boat?", user_id="u")
+            assert hit.text == "one boat"
+            assert "expected pieces (1, 64)" in hit.flags[0]
+
+    def test_the_doctor_sees_pieces_of_a_wrong_length(self, tmp_path: Path) -> None:
+        with Memory.open(tmp_path) as memory:
+            memory.add([{"name": "Ana", "role": "user", "content": "one boat"}], user_id="u")
+            with memory._space("u").store._changing() as (connection, _):  # type: ignore[attr-defined]
+                connection.execute("UPDATE unit_vectors SET pieces = x'0102'")
+        assert "1 word pieces of a wrong length" in str(next(iter(diagnose(tmp_path))).problems)
 
     def test_an_embedder_without_pieces_is_ranked_without(self, tmp_path: Path) -> None:
         with Memory.open(tmp_path, embedder=HashEmbedder(16)) as memory:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import ModelMisbehaved, ModelUnavailable, QgmemError
-from ..pieces import AskedPieces, Pieces
+from ..pieces import PIECE_BYTES, WIDTH, AskedPieces, Pieces
 from ..protocols import Embedder, PieceEmbedder, Vectors
 from .remembered import Remembered
 
@@ -38,6 +38,12 @@ class CheckedEmbedder:
         if not texts or not isinstance(inner, PieceEmbedder):
             return self.embed(texts), None
         vectors, pieces = self._tried(lambda: inner.embed_pieces(texts))
+        fitting = [one for one in pieces if one.codes.shape == (len(one.ids), PIECE_BYTES)]
+        if len(pieces) != len(texts) or len(fitting) < len(pieces):
+            raise ModelMisbehaved(
+                f"embedder {self.id}: expected pieces of {len(texts)} texts, with codes (t, {PIECE_BYTES}) of t ids; "
+                f"got {len(pieces)}, {len(fitting)} of them so"
+            )
         return self._checked(texts, vectors), pieces
 
     def embed_question(self, text: str) -> tuple[Vectors, AskedPieces | None]:
@@ -46,6 +52,12 @@ class CheckedEmbedder:
         if not isinstance(inner, PieceEmbedder):
             return self.embed([text]), None
         vectors, pieces = self._tried(lambda: inner.embed_question(text))
+        expected = (len(pieces.words), WIDTH)
+        if pieces.vectors.shape != expected or len(pieces.content) != len(pieces.words):
+            raise ModelMisbehaved(
+                f"embedder {self.id}: expected pieces {expected} and {expected[0]} marks, got {pieces.vectors.shape} "
+                f"and {len(pieces.content)}"
+            )
         return self._checked([text], vectors), pieces
 
     def _checked(self, texts: Sequence[str], vectors: Vectors) -> Vectors:

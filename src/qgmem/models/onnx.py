@@ -55,8 +55,7 @@ class MiniLM:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
 
         def pool(rows: list[int], hidden: Vectors, mask: NDArray[np.int64], _: NDArray[np.int64]) -> None:
-            weights = mask[:, :, None].astype(np.float32)
-            vectors[rows] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+            vectors[rows] = _mean(hidden, mask)
 
         self._run(texts, pool)
         return vectors
@@ -68,8 +67,7 @@ class MiniLM:
         reader = self._reader
 
         def use(rows: list[int], hidden: Vectors, mask: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
-            weights = mask[:, :, None].astype(np.float32)
-            vectors[rows] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+            vectors[rows] = _mean(hidden, mask)
             for place, row in enumerate(rows):
                 end = int(mask[place].sum()) - 1
                 found[row] = reader.of_text(ids[place, 1:end], hidden[place, 1:end])
@@ -82,8 +80,7 @@ class MiniLM:
         vectors, seen = np.zeros((1, self.dimension), dtype=np.float32), []
 
         def use(_: list[int], hidden: Vectors, mask: NDArray[np.int64], __: NDArray[np.int64]) -> None:
-            weights = mask[:, :, None].astype(np.float32)
-            vectors[:] = _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
+            vectors[:] = _mean(hidden, mask)
             seen.append(hidden[0, 1:-1])
 
         self._run([text], use)
@@ -190,6 +187,12 @@ def cut(lengths: Sequence[int]) -> list[tuple[int, int]]:
         found.append((start[stop], stop))
         stop = start[stop]
     return found[::-1]
+
+
+def _mean(hidden: Vectors, mask: NDArray[np.int64]) -> Vectors:
+    """(batch, 384) of length 1: the mean of each text's pieces, the special ones too."""
+    weights = mask[:, :, None].astype(np.float32)
+    return _unit((hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1))
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput, StoreDamaged
+from ..pieces import PIECE_BYTES
 from ..types import Entity, Granularity, Interval, JsonValue, MemoryUnit, SourceSpan, Triple, Turn
 from .records import HistoryEvent, StoreStats
 
@@ -261,6 +262,7 @@ def problems(connection: sqlite3.Connection) -> list[str]:
             "vectors of a wrong length",
             "unit_vectors v JOIN embedders e ON e.key = v.embedder WHERE length(v.vector) <> 2 * e.dimension",
         ),
+        ("word pieces of a wrong length", f"unit_vectors WHERE length(pieces) % {PIECE_BYTES} <> 0"),
         ("turns with broken metadata", "turns WHERE NOT json_valid(metadata)"),
         ("units with broken fact times", "units WHERE NOT json_valid(fact_times)"),
     ):
