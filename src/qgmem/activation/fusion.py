@@ -139,9 +139,8 @@ class _Places:
         """Places of these, of any shape; all are in the scope, or -1."""
         if self._table is not None:
             return self._table[rows]
-        place = np.searchsorted(
-            self._scope, np.ascontiguousarray(rows)
-        )  # ascending almost everywhere: three times faster
+        # Contiguous, each line ascends almost everywhere, and that is searched three times faster.
+        place = np.searchsorted(self._scope, np.ascontiguousarray(rows))
         place[rows < 0] = len(self._scope)
         return place
 
