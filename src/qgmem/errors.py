@@ -103,3 +103,11 @@ class AnswerFailed(ModelError):
     def __init__(self, message: str, evidence: Answer) -> None:
         super().__init__(message)
         self.evidence = evidence
+
+    @property
+    def gone(self) -> ModelError | None:
+        """The endpoint's fault by which no other question will fare better either; None if only this one failed."""
+        cause = self.__cause__
+        if isinstance(cause, ModelUnavailable) or (isinstance(cause, ModelRefused) and cause.hopeless):
+            return cause
+        return None

@@ -58,11 +58,13 @@ def test_shuffling_gives_every_question_a_graph_of_another_case() -> None:
 
 def test_rows_survive_a_kill_and_a_line_that_was_cut_is_asked_again(tmp_path: Path) -> None:
     file = AnswerFile(tmp_path / "a.jsonl")
-    file.add([row("none", 0, "a/q1", True), row("none", 0, "a/q2", False)])
+    said = replace(row("none", 0, "a/q1", True), question="one\u2028two\x85three")  # line ends to str.splitlines
+    file.add([said, row("none", 0, "a/q2", False)])
     text = (tmp_path / "a.jsonl").read_text()
     (tmp_path / "a.jsonl").write_text(text[:-20])
     again = AnswerFile(tmp_path / "a.jsonl")
     assert list(again.rows) == [("main", "none", 0, "a/q1")]
+    assert again.rows["main", "none", 0, "a/q1"].question == said.question
     again.add([row("none", 0, "a/q2", False)])
     assert (tmp_path / "a.jsonl").read_text() == text
 

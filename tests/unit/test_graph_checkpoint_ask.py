@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -29,6 +30,23 @@ for needed in ("torch", "torch_geometric", "transformers", "safetensors"):
 from tiny_models import tiny  # noqa: E402 - needs what may be missing
 
 EMBEDDER = HashEmbedder(16)
+
+
+def test_a_reader_chooses_what_is_learned_and_the_manifest_says_how_many(tmp_path: Path) -> None:
+    """A reader that says the first memory is judged by itself, and calls all of it correct."""
+    llm = HfChat(tiny("smollm", tmp_path), threads=1)
+    write(simulate(2, 0.2, 5, questions=1), tmp_path / "lives")
+    reader = ScriptedChat({"judge": lambda _: '{"reason": "so it is", "judgment": "correct"}'})
+    done = train_graph_token(
+        tmp_path / "lives", llm, tmp_path / "token", TrainSettings(epochs=1, batch=2, accumulate=1),
+        embedder=EMBEDDER, k=3, reader=reader, show_progress=False,
+    )  # fmt: skip
+    kept, examples = cast(dict[str, int], done.manifest["kept"]), cast(dict[str, int], done.manifest["examples"])
+    assert kept == {
+        "examples": kept["examples"], "supported": kept["supported"], "reader": "scripted", "asked": kept["asked"],
+        "right": kept["asked"], "wrong": 0, "failed": 0,
+    }  # fmt: skip
+    assert kept["supported"] <= examples["train"] + examples["validation"] == kept["right"] <= kept["examples"]
 
 
 @pytest.fixture(scope="module")

@@ -82,12 +82,14 @@ def test_examples_hold_what_the_memory_found_and_say_whether_it_suffices(lives: 
 
 
 def test_examples_come_back_from_their_file(tmp_path: Path) -> None:
-    kept = [example(), example("b/q1", edges=(), nodes=(), labels=())]
+    said = "[MU1] Ana: one\u2028two\x85three"  # line ends to str.splitlines, not to JSON Lines
+    kept = [example(), example("b/q1", edges=(), nodes=(), labels=(), context=said)]
     assert write_examples(kept, tmp_path / "e.jsonl") == kept
     assert read_examples(tmp_path / "e.jsonl") == kept
-    (tmp_path / "e.jsonl").write_text('{"id": 1}\n')
-    with pytest.raises(InvalidInput, match=r"e\.jsonl was not written by this"):
-        read_examples(tmp_path / "e.jsonl")
+    for other in (b'{"id": 1}\n', b"{\n", b"\xff\n"):
+        (tmp_path / "e.jsonl").write_bytes(other)
+        with pytest.raises(InvalidInput, match=r"e\.jsonl was not written by this"):
+            read_examples(tmp_path / "e.jsonl")
 
 
 class Seen:

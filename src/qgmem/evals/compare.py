@@ -25,7 +25,7 @@ def read_run(folder: Path) -> ScoredRun:
     path = folder / "questions.jsonl"
     if not path.is_file():
         raise InvalidInput("run", f"{folder.name!r} holds no questions.jsonl", "give a bench output folder")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
     return ScoredRun({row["id"]: row["conversation"] for row in rows}, {row["id"]: row["scores"] for row in rows})
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from qgmem.errors import InvalidInput
 from qgmem.types import JsonValue
+
+from ..kept_lines import keep_line, kept_lines
 
 ROWS, MANIFEST = "questions.jsonl", "manifest.json"
 
@@ -63,27 +64,12 @@ class Journal:
             changed = sorted(name for name in {*before, *mine} if before.get(name) != mine.get(name))
             raise InvalidInput("out", f"{out.name} holds a run with other {', '.join(changed)}", "give a new folder")
         kept.write_text(json.dumps(mine, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        self.rows = {row.key: row for row in _read(self._file)}
+        self.rows = {row.key: row for row in (_row(json.loads(line)) for line in kept_lines(self._file))}
 
     def add(self, row: AnswerRow) -> None:
         """Keep a row; it is on disk when this returns."""
         self.rows[row.key] = row
-        with self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def _read(file: Path) -> Sequence[AnswerRow]:
-    """Rows that are whole; a last line that was cut off by a kill is taken off the file."""
-    if not file.exists():
-        return []
-    lines = file.read_bytes().splitlines(keepends=True)
-    whole = [line for line in lines if line.endswith(b"\n")]
-    if len(whole) < len(lines):
-        with file.open("rb+") as handle:
-            handle.truncate(sum(map(len, whole)))
-    return [_row(json.loads(line)) for line in whole]
+        keep_line(self._file, asdict(row))
 
 
 def _row(found: dict[str, Any]) -> AnswerRow:

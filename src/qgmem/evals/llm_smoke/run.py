@@ -239,4 +239,4 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     """Records of an earlier run; a last line that a kill cut short is left out."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    return [json.loads(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")]

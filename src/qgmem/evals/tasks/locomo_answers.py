@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qgmem.errors import AnswerFailed, InvalidInput, ModelRefused, ModelUnavailable
+from qgmem.errors import AnswerFailed, InvalidInput
 from qgmem.evals.answers import report
 from qgmem.evals.answers.plot import plot
 from qgmem.evals.answers.readers import NAMES, Reader, built, open_reader
@@ -102,10 +102,8 @@ def _asked(reader: Reader, question: Question, system: str, k: int) -> AnswerRow
     try:
         answer = reader.ask(question.text, k, TOKENS_A_UNIT * k)
     except AnswerFailed as error:
-        if isinstance(error.__cause__, ModelUnavailable):
-            raise error.__cause__ from error
-        if isinstance(error.__cause__, ModelRefused) and error.__cause__.hopeless:
-            raise error.__cause__ from error
+        if error.gone is not None:
+            raise error.gone from error
         answer, failure = error.evidence, str(error)
     found = turn_ids_at(answer.working_memory, k)
     return AnswerRow(

@@ -48,6 +48,11 @@ def graph_token(
     train_limit: Annotated[
         int | None, typer.Option("--train-limit", help="Examples to train on; all.", metavar="N", min=1)
     ] = None,
+    reader: Annotated[
+        str | None,
+        typer.Option("--reader", help="Keep what this chat model answers right.", metavar="NAME"),
+    ] = None,
+    reader_url: Annotated[str | None, typer.Option("--reader-url", help="Its server.", metavar="URL")] = None,
     embedder: Annotated[str, typer.Option("--embedder", help="By name, as minilm.", metavar="NAME")] = "minilm",
     device: Annotated[str, typer.Option("--device", help="As torch names it.", metavar="NAME")] = "cpu",
     dtype: Annotated[
@@ -57,21 +62,36 @@ def graph_token(
 ) -> None:
     """Train on dialogues with known answers, split by case.
 
-    Keeps what the memory finds with evidence and answer in the context. The best epoch by validation is written; a
-    run that was stopped goes on to the same result.
+    Keeps what the memory finds with evidence and answer in the context; with --reader what that model (key:
+    QGMEM_CHAT_KEY) answers right from it. The best epoch by validation is written; a run that was stopped goes on to
+    the same result.
 
     \b
     qgmem train graph-token --data out/lives --llm smollm2.gguf --out out/token
+    qgmem train graph-token --data DIR --llm m.gguf --out OUT --reader qwen3
     """
     from ...models.hf_chat import HfChat
+    from ...registry import make_chat
+    from ...settings import Settings
     from ...training.graph_token.run import train_graph_token
     from ...training.graph_token.trainer import TrainSettings
 
     settings = TrainSettings(epochs, batch, accumulate, rate, tokens, seed)
     model = HfChat(llm, device=device, dtype=dtype)
+    server = {"chat_url": reader_url} if reader_url else {}
+    asked = make_chat(reader, Settings.load(None, **server)) if reader else None
     with screen.resumable(lambda: f"what was learned is kept in {out.name}; run the same command to go on"):
         done = train_graph_token(
-            data, model, out, settings, embedder=embedder, k=k, budget=context, limit=train_limit, on_step=_said
+            data,
+            model,
+            out,
+            settings,
+            embedder=embedder,
+            k=k,
+            budget=context,
+            limit=train_limit,
+            reader=asked,
+            on_step=_said,
         )
     if json:
         screen.emit(done.manifest)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from ...evals.kept_lines import keep_line, kept_lines
 from ...evals.progress import Bar
 from ...generation.answer_form import SHORT
 from ...generation.graph_arrays import GraphArrays
@@ -58,17 +59,14 @@ class AnswerFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.rows: dict[tuple[str, str, int, str], AnswerRow] = {}
-        if path.is_file():
-            whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
-            for line in whole.splitlines():
-                row = read_again(AnswerRow(**json.loads(line)))
-                self.rows[row.key] = row
-            path.write_text("".join(_line(row) for row in self.rows.values()), encoding="utf-8")
+        for line in kept_lines(path):
+            row = read_again(AnswerRow(**json.loads(line)))
+            self.rows[row.key] = row
 
     def add(self, rows: Sequence[AnswerRow]) -> None:
         """Keep these."""
-        with self._path.open("a", encoding="utf-8") as file:
-            file.writelines(_line(row) for row in rows)
+        for row in rows:
+            keep_line(self._path, asdict(row))
         self.rows |= {row.key: row for row in rows}
 
 
@@ -140,7 +138,3 @@ def emptied(graph: GraphArrays) -> GraphArrays:
 
 def _mean(nats: Sequence[float]) -> float:
     return round(sum(nats) / len(nats), 6)
-
-
-def _line(row: AnswerRow) -> str:
-    return json.dumps(asdict(row), ensure_ascii=False) + "\n"

@@ -44,10 +44,10 @@ def load_lives(folder: Path) -> Dataset:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     if not path.is_file():
         raise InvalidInput("data", f"{path.parent.name} holds no {path.name}", "write it with `qgmem synth`")
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except ValueError as error:  # or no UTF-8
             raise InvalidInput("data", f"{path.name}:{number} is no JSON: {error}") from error
         if not isinstance(row, dict):
             raise InvalidInput("data", f"{path.name}:{number} is no object")

@@ -142,9 +142,9 @@ def write_examples(examples: Iterable[Example], path: Path) -> list[Example]:
 def read_examples(path: Path) -> list[Example]:
     """Examples as `write_examples` left them. Raises InvalidInput for another file."""
     try:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in path.read_bytes().splitlines()]
         return [Example(**{name: _tuple(value) for name, value in row.items()}) for row in rows]
-    except (json.JSONDecodeError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise InvalidInput("examples", f"{path.name} was not written by this: {error}", "remove it") from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,10 +18,12 @@ from ...generation.graph_arrays import Float32, GraphArrays, graph_arrays
 from ...generation.graph_checkpoint import MANIFEST, read_manifest, write_manifest
 from ...generation.graph_token import GraphToken, GraphTokenShape
 from ...memory import Memory
+from ...models.chat import ChatModel
 from ...models.hf_chat import HfChat
 from ...protocols import Embedder
 from ...settings import Settings
 from ...types import JsonValue
+from .answered import answered_right
 from .asking import asked, target
 from .cases import read_cases
 from .examples import BUDGET, Example, Layout, build_examples, read_examples, write_examples
@@ -42,21 +44,29 @@ class Trained:
 
 def train_graph_token(
     data: Path, llm: HfChat, out: Path, settings: TrainSettings, *, embedder: str | Embedder = "minilm", k: int = 10,
-    budget: int = BUDGET, limit: int | None = None, on_step: OnStep = lambda _: None, show_progress: bool = True,
+    budget: int = BUDGET, limit: int | None = None, reader: ChatModel | None = None,
+    on_step: OnStep = lambda _: None, show_progress: bool = True,
 ) -> Trained:  # fmt: skip
     """Train a graph token on the cases of a folder, from where a run before was stopped.
 
     The pipeline runs once; its examples stay in `out/examples.jsonl`, its memories in `out/memories`. Examples whose
-    evidence or answer is not in the context are left out; cases are split, and `limit` bounds the examples that are
-    trained on (half of it those of validation). Raises InvalidInput, MissingExtra, ModelUnavailable.
+    evidence or answer is not in the context are left out; where a capable `reader` is given, those that it does not
+    answer correctly instead (`answered.py`). Cases are split, and `limit` bounds the examples that are trained on
+    (half of it those of validation). Raises InvalidInput, MissingExtra, ModelUnavailable.
     """
     out.mkdir(parents=True, exist_ok=True)
     with unanswered(out / "memories", embedder) as memory:
         layout = Layout(llm.count_tokens, k, budget)
         examples = examples_of(memory, data, out, layout, llm.id, seed=settings.seed, show_progress=show_progress)
-        split = split_cases([one for one in examples if one.supported], seed=settings.seed, test=0)
+        kept = [one for one in examples if one.supported]
+        counts: dict[str, JsonValue] = {"examples": len(examples), "supported": len(kept)}
+        if reader is not None:
+            with progress(f"answers of {reader.id}", len(examples), show_progress) as bar:
+                kept, verdicts = answered_right(memory, examples, reader, layout, out, bar)
+            counts |= {"reader": reader.id, **verdicts}
+        split = split_cases(kept, seed=settings.seed, test=0)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
-        return train_on(split, vectors, llm, out, settings, limit=limit, on_step=on_step)
+        return train_on(split, vectors, llm, out, settings, limit=limit, counts=counts, on_step=on_step)
 
 
 def unanswered(folder: Path, embedder: str | Embedder) -> Memory:
@@ -108,9 +118,12 @@ class Vectors:
 
 def train_on(
     split: Split, vectors: Vectors, llm: HfChat, out: Path, settings: TrainSettings, *, limit: int | None = None,
-    on_step: OnStep = lambda _: None,
+    counts: Mapping[str, JsonValue] | None = None, on_step: OnStep = lambda _: None,
 ) -> Trained:  # fmt: skip
-    """Train on examples that are there already. A folder with a finished training is read, not trained again."""
+    """Train on examples that are there already. A folder with a finished training is read, not trained again.
+
+    `counts`: how many examples there were and why these were kept, for the manifest.
+    """
     out.mkdir(parents=True, exist_ok=True)
     train, validation = (
         spread(split.train, limit),
@@ -128,6 +141,7 @@ def train_on(
         {
             "fingerprint": fingerprint, "settings": asdict(settings),
             "examples": {"train": len(train), "validation": len(validation)},
+            "kept": dict(counts or {}),
             "cases": {"train": _cases(train), "validation": _cases(validation)},
             "validation": list(found.validation), "best_epoch": found.best, "steps": len(found.losses),
             "seconds": {"llm": round(found.seconds_llm, 3), "graph": round(found.seconds_graph, 3)},
