@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from qgmem.errors import InvalidInput, ModelRefused, ModelUnavailable
+from qgmem.evals.answers.differences import differences
 from qgmem.evals.answers.rows import Journal
 from qgmem.evals.answers.sample import sampled
 from qgmem.evals.datasets.dialogue import Conversation, Dataset, Question
@@ -80,7 +82,22 @@ def test_answers_are_scored_by_the_official_f1_beside_evidence_tokens_and_second
         assert 0 < cell["recall"] <= 100
         assert cell["F1 by category"] == {"adversarial": 100.0, "single-hop": 50.0}
     assert "| default | 2 | 3 | 66.7 | 50.0 |" in (tmp_path / "out" / "report.md").read_text()
+    [compared] = cast(list[dict[str, Any]], done.report["differences"])  # the same answers, so no difference
+    assert (compared["name"], compared["n"], compared["mean_a"]) == ("default − bm25, k = 2", 3, pytest.approx(2 / 3))
+    assert compared["by_question"] == {"difference": 0.0, "low": 0.0, "high": 0.0, "p": 1.0}
     assert (tmp_path / "out" / "f1-by-tokens.svg").read_text().startswith("<?xml")
+
+
+def test_differences_are_of_the_same_questions_and_of_one_family(data: Path, tmp_path: Path) -> None:
+    """The default is wrong once where BM25 is right; what only one of them was asked counts for neither."""
+    done = run(data, tmp_path / "out", ScriptedChat({"answer": knowing}), ks=[1, 2])
+    rows = [replace(row, f1=0.0) if (row.system, row.k, row.f1) == ("default", 2, 1.0) else row for row in done.rows]
+    rows = [row for row in rows if (row.system, row.question_id) != ("bm25", rows[-1].question_id)]
+    found = {one.name: one for one in differences(rows)}
+    assert list(found) == ["default − bm25, k = 1", "default − bm25, k = 2"]
+    assert {one.n for one in found.values()} == {2}
+    assert found["default − bm25, k = 2"].by_question.difference == pytest.approx(-0.5)
+    assert differences([row for row in rows if row.system == "bm25"]) == []
 
 
 def test_all_systems_get_the_same_prompt_around_the_same_kind_of_line(data: Path, tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
 from qgmem.generation.answering import UNSUPPORTED
 from qgmem.types import JsonValue
 
+from .differences import differences, to_lines
 from .rows import AnswerRow
 
 COLUMNS = (
@@ -59,7 +61,7 @@ def by_category(rows: Iterable[AnswerRow]) -> dict[tuple[str, int], dict[str, fl
 
 
 def to_markdown(rows: Sequence[AnswerRow], wanted: int) -> str:
-    """The run as two tables; says how many of the wanted rows there are."""
+    """The run as tables; says how many of the wanted rows there are."""
     lines = ["# Answers", "", f"{len(rows)} of {wanted} answers.", ""]
     lines += [f"| system | k | {' | '.join(COLUMNS)} |", "|---|" + "---:|" * (len(COLUMNS) + 1)]
     for (system, k), found in cells(rows).items():
@@ -75,6 +77,8 @@ def to_markdown(rows: Sequence[AnswerRow], wanted: int) -> str:
     for (system, k), scores in by_category(rows).items():
         cut = [f"{scores[name]:.1f}" if name in scores else "" for name in names]
         lines.append(f"| {system} | {k} | {' | '.join(cut)} |")
+    if compared := differences(rows):
+        lines += ["", *to_lines(compared)]
     return "\n".join(lines) + "\n"
 
 
@@ -96,6 +100,7 @@ def to_json(rows: Sequence[AnswerRow], wanted: int, manifest: Mapping[str, JsonV
         "answers": len(rows),
         "wanted": wanted,
         "cells": found,
+        "differences": [asdict(one) for one in differences(rows)],
         "manifest": dict(manifest),
     }
 
