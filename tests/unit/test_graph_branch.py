@@ -34,9 +34,12 @@ def graph(size: int) -> GraphArrays:
     return GraphArrays(np.ones((size, 2), np.float32), np.zeros((2, 0), np.int64), np.zeros((0, 2), np.float32))
 
 
-def test_controls_have_the_smallest_token_and_come_before_larger_ones() -> None:
+def test_controls_have_the_smallest_and_the_largest_number_of_tokens() -> None:
     names = [one.name for one in conditions([4, 1, 2])]
-    assert names == ["none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1", "token-2", "token-4"]
+    assert names == [
+        "none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1", "token-2", "token-4", "shuffled-4",
+        "untrained-4", "blind-4",
+    ]  # fmt: skip
     assert [one.name for one in conditions([2], blind=False)] == [
         "none",
         "text",
@@ -115,6 +118,17 @@ def test_differences_are_by_question_over_the_mean_of_seeds() -> None:
     assert same[0]["detectable"] == pytest.approx(
         2.8 * 0.5 / 2
     )  # no difference seen, but one of four might have been
+
+
+def test_a_token_is_compared_with_the_text_and_the_controls_of_its_own_size() -> None:
+    names = ["none", "text", "token-1", "blind-1", "token-2", "token-14", "shuffled-14", "blind-14"]
+    rows = [row(name, 0, id, False) for name in names for id in ("a/1", "b/1")]
+    found = [str(one["name"]) for one in comparisons(rows, 50)]
+    assert found[:7] == [f"{name} − none" for name in names[1:]]
+    assert found[7:] == [
+        "token-1 − text", "token-1 − blind-1", "token-2 − text", "token-14 − text", "token-14 − shuffled-14",
+        "token-14 − blind-14",
+    ]  # fmt: skip
 
 
 def test_the_sheet_holds_a_hundred_answers_of_all_conditions(tmp_path: Path) -> None:

@@ -40,11 +40,12 @@ class Condition:
 
 
 def conditions(tokens: Sequence[int], *, blind: bool = True) -> list[Condition]:
-    """All conditions; the controls have the smallest number of tokens. Raises InvalidInput."""
+    """All conditions; controls have the smallest and the largest number of tokens. Raises InvalidInput."""
     if not tokens or min(tokens) < 1 or len(set(tokens)) != len(tokens):
         raise InvalidInput("tokens", f"are {list(tokens)}", "give different whole numbers of at least 1")
-    least = min(tokens)
-    controls = [Condition("shuffled", least), Condition("untrained", least)]
-    controls += [Condition("blind", least)] if blind else []
-    more = [Condition("token", each) for each in sorted(tokens) if each != least]
-    return [Condition("none"), Condition("text"), Condition("token", least), *controls, *more]
+    controls: tuple[Graph, ...] = ("shuffled", "untrained", *(("blind",) if blind else ()))
+    found = [Condition("none"), Condition("text")]
+    for each in sorted(tokens):
+        found.append(Condition("token", each))
+        found += [Condition(name, each) for name in controls if each in (min(tokens), max(tokens))]
+    return found

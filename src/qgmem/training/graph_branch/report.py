@@ -86,17 +86,21 @@ def summary(rows: Sequence[AnswerRow]) -> dict[str, object]:
 
 
 def comparisons(rows: Sequence[AnswerRow], resamples: int, measure: Measure = "correct") -> list[dict[str, object]]:
-    """Every condition against no graph, and every trained token against its controls and the text.
+    """Every condition against no graph, and every trained token against the text and the controls of its size.
 
     The score of a question is its mean over seeds. `detectable`: the difference that would have been found with
     probability .8, from the spread of these differences, for right answers at least that of one question in all that
     differs.
     """
     scores = {name: _scores(part, measure) for name, part in by(rows, "condition").items()}
-    smallest = min((name for name in scores if name.startswith("token-")), default=None, key=lambda n: int(n[6:]))
     wanted = [("none", name) for name in scores if name != "none"]
-    controls = [name for name in scores if name.partition("-")[0] in ("shuffled", "untrained", "blind", "text")]
-    wanted += [(name, smallest) for name in controls if smallest is not None]
+    wanted += [
+        (name, token)
+        for token in scores
+        if token.startswith("token-")
+        for name in scores
+        if name == "text" or (name.endswith(token[len("token") :]) and name != token)
+    ]
     ids = sorted(set.intersection(*(set(part) for part in scores.values()))) if scores else []
     if not ids or "none" not in scores:
         return []
