@@ -24,7 +24,7 @@ from .generation.read_answer import NOT_MENTIONED, Draft
 from .generation.serialise import lay_out
 from .generation.streaming import FieldReader, OnEvent
 from .generation.tokens import estimate_tokens
-from .models.answer_cache import AnswerCache
+from .models.answer_cache import AnswerCache, AnswerView
 from .models.chat import ChatAnswer, ChatModel, ChatRequest
 from .models.client import ModelClient
 from .models.client import Scope as CallScope
@@ -89,7 +89,7 @@ class Asking:
     ) -> Answer:
         """The answer with its evidence. `space` None: nobody has said anything. Raises AnswerFailed."""
         answerer = self._answerer(chat)
-        watch = Stopwatch()
+        watch, cache = Stopwatch(), self._cache.view()  # before anything is read that may be deleted meanwhile
         count = estimate_tokens if answerer is None else answerer.count_tokens
         found = self._evidence(space, question, form_of(answerer), count, watch)
         if on_event is not None:
@@ -102,7 +102,7 @@ class Asking:
             note = "nothing was found, so no model was asked"
             done = replace(found, answer=NOT_MENTIONED, abstained=True, notes=(*found.notes, note))
         else:
-            done = self._answered(space, question, found, answerer, on_event, watch)
+            done = self._answered(space, question, found, answerer, on_event, watch, cache)
         done = replace(done, seconds=watch.read())
         if on_event is not None:
             on_event(AnswerEvent("done", answer=done))
@@ -170,6 +170,7 @@ class Asking:
         answerer: Answerer,
         on_event: OnEvent | None,
         watch: Stopwatch,
+        cache: AnswerView,
     ) -> Answer:
         context, hits, ledger = found.context, found.working_memory, MemoryLedger()
         form = form_of(answerer)
@@ -177,7 +178,7 @@ class Asking:
         model = _Bound(answerer, found.local_graph, on_event)
         price = chat_price(self._settings)
         prices = {answerer.id: price} if price else None
-        client = ModelClient(model, ledger=ledger, cache=self._cache, retry=RETRY, prices=prices)
+        client = ModelClient(model, ledger=ledger, cache=cache, retry=RETRY, prices=prices)
         scope = CallScope(space.store.user_id, STAGE, model.graph_key)
 
         def ask(asked: ChatRequest, again: bool) -> ChatAnswer:

@@ -104,10 +104,13 @@ class AnswerFailed(ModelError):
         super().__init__(message)
         self.evidence = evidence
 
-    @property
-    def gone(self) -> ModelError | None:
-        """The endpoint's fault by which no other question will fare better either; None if only this one failed."""
-        cause = self.__cause__
-        if isinstance(cause, ModelUnavailable) or (isinstance(cause, ModelRefused) and cause.hopeless):
-            return cause
-        return None
+
+def gone(error: ModelError) -> ModelError | None:
+    """The endpoint's fault, this error or its cause, by which no other request will fare better; else None.
+
+    A refusal of one request, or an answer that cannot be read, is none.
+    """
+    for each in (error, error.__cause__):
+        if isinstance(each, ModelUnavailable) or (isinstance(each, ModelRefused) and each.hopeless):
+            return each
+    return None

@@ -23,7 +23,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.text = ANSWER
+        self.text: str | list[str] = ANSWER  # a list: one after the other
         self.bodies: list[dict[str, Any]] = []
 
     @property
@@ -37,7 +37,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.bodies.append(body)
-        text, usage = self.server.text, {"prompt_tokens": 100, "completion_tokens": 10}
+        kept = self.server.text
+        text, usage = kept if isinstance(kept, str) else kept.pop(0), {"prompt_tokens": 100, "completion_tokens": 10}
         if body["stream"]:
             pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
             events = [{"choices": [{"delta": {"content": piece}, "finish_reason": None}]} for piece in pieces]
@@ -120,6 +121,32 @@ def test_a_stream_shows_the_answer_as_it_comes_and_then_the_evidence(told: Cli, 
     ]
     assert server.bodies[0]["stream"] is True
     assert "prompt 100 and answer 10 tokens" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"reasoning_path": "[MU1]", "answer": 42}', "42"),
+        ('{"reasoning_path": "[MU1]", "final_answer": "Biscuit"}', "Biscuit"),
+        ("{'reasoning_path': '[MU1]', 'answer': 'Biscuit'}", "Biscuit"),
+        ('{"reasoning_path": "[MU1]", "answer": "Biscuit"}', "Biscuit"),
+    ],
+)
+def test_an_answer_that_could_not_be_streamed_is_shown_once_it_is_read(
+    told: Cli, server: Server, text: str, shown: str
+) -> None:
+    server.text = text
+    done = told("ask", QUESTION, *ANA, *server.options, "--stream")
+    assert [line for line in done.out.splitlines() if line == shown] == [shown]
+
+
+def test_after_an_attempt_that_does_not_count_the_answer_that_does_is_shown(told: Cli, server: Server) -> None:
+    """The first cites nothing and no memory has its words; the second cannot be read, so the first one stands."""
+    server.text = ['{"reasoning_path": "", "answer": "Rex"}', '{"reasoning_path": "it says", "answ']
+    done = told("ask", QUESTION, *ANA, *server.options, "--stream")
+    assert done.out.splitlines().index("Rex") < done.out.splitlines().index("because it says")
+    assert done.out.splitlines().count("Rex") == 2  # as it came, and as the answer
+    assert "unsupported" in done.err
 
 
 def test_a_stream_in_json_is_an_event_a_line(told: Cli, server: Server) -> None:

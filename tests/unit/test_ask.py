@@ -160,6 +160,18 @@ def test_the_same_question_is_answered_from_memory_until_something_is_deleted(me
     assert len(chat.requests) == 2
 
 
+def test_an_answer_that_comes_after_a_deletion_is_not_kept(memory: Memory) -> None:
+    """Everything of kim is deleted while her question is being answered."""
+
+    class Deleting(_Plain):
+        def complete(self, request: ChatRequest, graph: LocalGraph) -> ChatAnswer:
+            memory.delete_all(user_id="kim")
+            return super().complete(request, graph)
+
+    memory.ask(QUESTION, user_id="kim", chat=Deleting())
+    assert not memory._asking._cache._kept
+
+
 def test_a_retry_and_pieces_are_told_as_they_come(memory: Memory) -> None:
     """The first attempt is prose, which no field can be read from; then the pieces of both fields add up."""
     chat = ScriptedChat(["Porto, I think.", said("[MU1] says it", "Porto")])

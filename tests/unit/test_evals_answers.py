@@ -16,6 +16,7 @@ from qgmem.evals.answers.rows import Journal
 from qgmem.evals.answers.sample import sampled
 from qgmem.evals.datasets.dialogue import Conversation, Dataset, Question
 from qgmem.evals.tasks.locomo_answers import AnswerRun, run_locomo_answers
+from qgmem.generation.answer_form import SHORT
 from qgmem.generation.text_answerer import TextAnswerer
 from qgmem.models.chat import ChatRequest
 from qgmem.models.retry import RetryPolicy
@@ -107,6 +108,29 @@ def test_all_systems_get_the_same_prompt_around_the_same_kind_of_line(data: Path
     assert first.system == second.system
     for request in (first, second):
         assert "2023-05-08 13:00 A: The goat ate all my tomatoes." in request.user
+
+
+def test_a_local_model_gets_its_own_prompt_from_all_systems_and_the_manifest_says_which(
+    data: Path, tmp_path: Path
+) -> None:
+    class Local(TextAnswerer):
+        form = SHORT
+
+    chat = ScriptedChat({"graph-answer": knowing})
+    done = run_locomo_answers(
+        data, tmp_path / "out", Local(chat), ks=[2], sample=None, embedder=HashEmbedder(32), show_progress=False
+    )
+    assert {request.prompt for request in chat.requests} == {SHORT.prompt}
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["settings"]["prompt"] == SHORT.prompt
+    assert len(done.rows) == 6
+
+
+def test_a_manifest_that_cannot_be_read_is_said(data: Path, tmp_path: Path) -> None:
+    run(data, tmp_path / "out", ScriptedChat({"answer": knowing}))
+    (tmp_path / "out" / "manifest.json").write_text("")
+    with pytest.raises(InvalidInput, match=r"manifest\.json cannot be read"):
+        run(data, tmp_path / "out", ScriptedChat({"answer": knowing}))
 
 
 def test_an_answer_that_cannot_be_used_scores_nothing_and_stays_in_the_mean(data: Path, tmp_path: Path) -> None:

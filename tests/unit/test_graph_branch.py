@@ -17,7 +17,7 @@ from qgmem.training.graph_branch.ablations import ABLATIONS, windowed
 from qgmem.training.graph_branch.answers import AnswerFile, AnswerRow, emptied, other_cases
 from qgmem.training.graph_branch.conditions import conditions
 from qgmem.training.graph_branch.report import comparisons, summary, write_sheet
-from qgmem.training.graph_branch.run import StudySettings, asked_questions, study_graph_branch
+from qgmem.training.graph_branch.run import StudySettings, asked_questions, lives_of, study_graph_branch
 
 
 def row(condition: str, seed: int, id: str, correct: bool, type: str = "single") -> AnswerRow:
@@ -77,6 +77,18 @@ def test_kept_rows_are_counted_as_their_text_is_read_now(tmp_path: Path) -> None
     AnswerFile(tmp_path / "a.jsonl").add([replace(row("none", 0, "a/q1", False), text=text, readable=False)])
     (found,) = AnswerFile(tmp_path / "a.jsonl").rows.values()
     assert (found.answer, found.readable, found.correct) == ("gold", True, True)
+
+
+def test_no_graph_of_another_case_is_an_error_not_its_own() -> None:
+    with pytest.raises(InvalidInput, match="all questions are of one case"):
+        other_cases([example("a/q1"), example("a/q2")], [graph(1), graph(2)])
+
+
+def test_lives_of_other_settings_are_refused(tmp_path: Path) -> None:
+    lives_of(tmp_path, StudySettings(lives=2, years=0.1))
+    assert lives_of(tmp_path, StudySettings(lives=2, years=0.1)) == tmp_path / "lives"
+    with pytest.raises(InvalidInput, match="holds lives of other settings"):
+        lives_of(tmp_path, StudySettings(lives=3, years=0.1))
 
 
 def test_questions_are_drawn_evenly_by_type() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from tiny_models import tiny  # noqa: E402 - needs what may be missing
 
 EMPTY = GraphArrays(np.zeros((0, 4), np.float32), np.zeros((2, 0), np.int64), np.zeros((0, 4), np.float32))
 SETTINGS = StudySettings(
-    lives=3, years=0.2, seeds=(0,), tokens=(1, 2), k=2, per_type=1, limit=3, epochs=1, accumulate=1, batch=3,
+    lives=6, years=0.2, seeds=(0,), tokens=(1, 2), k=2, per_type=1, limit=3, epochs=1, accumulate=1, batch=3,
     ablation_questions=1, histories=(0.1,), cost_questions=2, resamples=50,
 )  # fmt: skip
 
@@ -35,17 +37,20 @@ def test_the_study_runs_from_lives_to_tables_and_a_second_run_asks_nothing(tmp_p
     study = study_graph_branch(llm, out, SETTINGS, show_progress=False)
     found = json.loads((out / "study.json").read_text(encoding="utf-8"))
     assert found == json.loads(json.dumps(study))
-    names = ["none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1", "token-2"]
+    names = [
+        "none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1", "token-2", "shuffled-2",
+        "untrained-2", "blind-2",
+    ]  # fmt: skip
     assert list(found["conditions"]) == names
     questions = found["conditions"]["none"]["answers"]
     assert questions > 0
-    assert [found["conditions"][name]["answers"] for name in names[2:]] == [questions] * 5
+    assert [found["conditions"][name]["answers"] for name in names[2:]] == [questions] * 8
     assert found["conditions"]["token-2"]["tokens_in"] == found["conditions"]["none"]["tokens_in"] + 2
     assert found["conditions"]["text"]["tokens_in"] > found["conditions"]["none"]["tokens_in"]
     assert all(one["gold_nats"] > 0 < one["path_nats"] for one in found["conditions"].values())
     assert [one["name"] for one in found["comparisons_nats"]] == [one["name"] for one in found["comparisons"]]
     assert list(found["ablations"]) == ["full", "no units", "no traces", "no hybrid", "no reranker", "no graph"]
-    assert sorted(found["training"]) == ["blind-1-seed-0", "token-1-seed-0", "token-2-seed-0"]
+    assert sorted(found["training"]) == ["blind-1-seed-0", "blind-2-seed-0", "token-1-seed-0", "token-2-seed-0"]
     assert all(len(one["validation"]) == 2 for one in found["training"].values())
     assert [one["questions"] for one in found["costs"]] == [2]
     assert (out / "study.md").read_text(encoding="utf-8").count("\n## ") == 6
@@ -59,6 +64,18 @@ def test_the_study_runs_from_lives_to_tables_and_a_second_run_asks_nothing(tmp_p
         **{**{n: getattr(SETTINGS, n) for n in SETTINGS.__slots__}, "parts": ("answers", "ablations")}
     )
     assert study_graph_branch(llm, out, again, show_progress=False)["conditions"] == study["conditions"]
+
+
+def test_rows_of_other_settings_are_kept_and_not_counted(tmp_path: Path) -> None:
+    """The second run asks for one token and nothing else; what the first left of two is no part of its report."""
+    llm = HfChat(tiny("smollm", tmp_path), threads=1)
+    more = replace(SETTINGS, parts=("answers",), tokens=(1, 2))
+    study_graph_branch(llm, tmp_path / "out", more, show_progress=False)
+    rows = (tmp_path / "out" / "answers.jsonl").read_bytes()
+    found = study_graph_branch(llm, tmp_path / "out", replace(more, tokens=(1,)), show_progress=False)
+    names = ["none", "text", "token-1", "shuffled-1", "untrained-1", "blind-1"]
+    assert list(cast(dict[str, object], found["conditions"])) == names
+    assert (tmp_path / "out" / "answers.jsonl").read_bytes() == rows
 
 
 def test_a_gold_answers_nats_are_those_of_its_tokens_after_its_labels(tmp_path: Path) -> None:

@@ -3,85 +3,86 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from test_graph_examples import example
 
 from qgmem.errors import InvalidInput, ModelMisbehaved, ModelRefused, ModelUnavailable
-from qgmem.evals.progress import Bar, progress
-from qgmem.generation.tokens import estimate_tokens
-from qgmem.memory import Memory
-from qgmem.models.chat import ChatRequest
+from qgmem.evals.progress import progress
+from qgmem.generation.answer_form import SHORT
+from qgmem.generation.text_answerer import TextAnswerer
+from qgmem.models.chat import ChatAnswer, ChatRequest
 from qgmem.models.retry import RetryPolicy
-from qgmem.models.scripted import HashEmbedder
 from qgmem.models.scripted_chat import Reply, ScriptedChat
-from qgmem.synthetic import NO_ANSWER, simulate, write
+from qgmem.synthetic import NO_ANSWER
 from qgmem.training.graph_token.answered import ROWS, answered_right
-from qgmem.training.graph_token.cases import read_cases
-from qgmem.training.graph_token.examples import Example, Layout, build_examples
-from qgmem.training.graph_token.judge import judged
+from qgmem.training.graph_token.examples import Example
+from qgmem.training.graph_token.judge import Ask, judged
 
-LAYOUT = Layout(estimate_tokens, k=8, budget=600)
+EXAMPLES = [
+    example("a/q1"),
+    example("a/q2", question="Which town?", answer="Porto", context_facts="Memories:\n[MU1] Ana: Porto it is."),
+    example("b/q1", question="Who sold it?", answer=NO_ANSWER, labels=()),
+    example("b/q2", question="Where was he?", labels=(), supported=False),  # shows no evidence, so it is not asked
+]
 
 
 def judgment(word: object) -> str:
     return json.dumps({"reason": "because", "judgment": word})
 
 
-def reading(examples: list[Example], verdict: Reply | None = None, said: Reply | None = None) -> ScriptedChat:
-    """A reader that answers with the gold, or what is `said`; and judges by `verdict`."""
-    gold = {one.question: one.answer for one in examples}
+def said(answer: str) -> str:
+    return json.dumps({"reasoning_path": "[MU1]", "answer": answer})
+
+
+def reading(verdict: Reply | None = None, always: Reply | None = None, name: str = "scripted") -> ScriptedChat:
+    """A reader that answers with the gold, or with the same `always`; and judges by `verdict`."""
+    gold = {one.question: one.answer for one in EXAMPLES}
 
     def answer(request: ChatRequest) -> Reply:
-        asked = request.user.rpartition("QUESTION: ")[2]
-        return said or json.dumps({"reasoning_path": "[MU1]", "answer": gold[asked]})
+        return always or said(gold[request.user.rpartition("QUESTION: ")[2]])
 
-    return ScriptedChat({"answer": answer, "judge": lambda _: verdict or judgment("incorrect")})
-
-
-@pytest.fixture(scope="module")
-def lives(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lives")
-    write(simulate(2, 0.4, 11, questions=2), folder)
-    return folder
+    return ScriptedChat({"answer": answer, "judge": lambda _: verdict or judgment("incorrect")}, model=name)
 
 
-@pytest.fixture
-def made(lives: Path) -> Iterator[tuple[Memory, list[Example]]]:
-    """A memory that remembers no model's answers, and what it finds."""
-    with Memory.open(lives / "memories", embedder=HashEmbedder(16)) as memory, bar() as shown:
-        yield memory, list(build_examples(memory, read_cases(lives), shown, LAYOUT))
+def kept(chat: ScriptedChat, out: Path, examples: list[Example] = EXAMPLES) -> tuple[list[str], dict[str, int]]:
+    with progress("test", 4, False) as bar:
+        found, counts = answered_right(examples, TextAnswerer(chat), out, bar)
+    return [one.id for one in found], {name: n for name, n in counts.items() if name != "tokens"}
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits between attempts."""
-    monkeypatch.setattr("qgmem.asking.RETRY", RetryPolicy(attempts=1))
+@pytest.fixture(autouse=True)
+def _nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("qgmem.training.graph_token.answered.RETRY", RetryPolicy(attempts=1))
 
 
-def bar() -> Iterator[Bar]:  # a context manager
-    return progress("test", 1, False)  # type: ignore[return-value]
+def asking(chat: ScriptedChat) -> Ask:
+    def ask(request: ChatRequest, _: bool) -> ChatAnswer:
+        return chat.complete(request)
+
+    return ask
 
 
 @pytest.mark.parametrize(
     ("gold", "answer", "said", "right", "by"),
     [
-        ("Oslo", "She lives in Oslo now.", None, True, "words"),
-        ("Oslo; Porto", "Porto and Oslo", None, True, "words"),
+        ("Oslo", "oslo.", None, True, "gold"),
+        (NO_ANSWER, NO_ANSWER, None, True, "gold"),
+        ("Oslo", "Porto, not Oslo", judgment("incorrect"), False, "model"),  # its words are not enough
         ("5 May 2024", "on 2024-05-05", judgment("correct"), True, "model"),
         ("Oslo", "Porto", judgment("Incorrect "), False, "model"),
         ("Oslo", "Porto", f"Let me see.\n```json\n{judgment('incorrect')}\n```", False, "model"),
         (NO_ANSWER, "Porto", judgment("incorrect"), False, "model"),
-        (NO_ANSWER, NO_ANSWER, None, True, "words"),
     ],
 )
-def test_an_answer_is_right_by_words_or_by_the_judge(
+def test_an_answer_is_right_if_it_is_the_gold_or_the_judge_says_so(
     gold: str, answer: str, said: str | None, right: bool, by: str
 ) -> None:
-    chat = ScriptedChat([said or RuntimeError("words are enough")])
-    found = judged("Where?", gold, answer, chat, "ana")
+    chat = ScriptedChat([said or RuntimeError("the gold needs no judge")])
+    found = judged("Where?", gold, answer, asking(chat))
     assert (found.right, found.by) == (right, by)
     if said:
         assert f"REFERENCE: {gold}\nANSWER: {answer}" in chat.requests[0].user
@@ -90,74 +91,98 @@ def test_an_answer_is_right_by_words_or_by_the_judge(
 @pytest.mark.parametrize("said", [judgment("perhaps"), judgment(None), "[]", '{"judgment": ["correct"]}', "correct"])
 def test_a_judge_that_does_not_say_is_asked_again_then_fails(said: str) -> None:
     chat = ScriptedChat([said, judgment("correct")])
-    assert judged("Where?", "Oslo", "Porto", chat, "ana").right
-    with pytest.raises(ModelMisbehaved, match="judge: after 2 attempts"):
-        judged("Where?", "Oslo", "Porto", ScriptedChat([said]), "ana")
+    assert judged("Where?", "Oslo", "Porto", asking(chat)).right
+    assert chat.requests[0].user != chat.requests[1].user  # a greedy model would say the same again
+    with pytest.raises(ModelMisbehaved):
+        judged("Where?", "Oslo", "Porto", asking(ScriptedChat([said])))
 
 
-def test_what_is_answered_right_is_kept_and_asked_once(made: tuple[Memory, list[Example]], tmp_path: Path) -> None:
-    memory, examples = made
-    reader = reading(examples)
-    with bar() as shown:
-        kept, counts = answered_right(memory, examples, reader, LAYOUT, tmp_path, shown)
-        wanted = [one.id for one in examples if one.labels or (one.answer == NO_ANSWER and one.supported)]
-        assert [one.id for one in kept] == wanted
-        assert counts == {"asked": len(wanted), "right": len(wanted), "wrong": 0, "failed": 0}
-        assert reader.asked("answer") == len(wanted)
-        assert 0 < len(wanted) < len(examples)  # the rest shows no evidence
-        rows = (tmp_path / ROWS).read_bytes()
-        assert [json.loads(line)["by"] for line in rows.splitlines()] == ["words"] * len(wanted)
-        (tmp_path / ROWS).write_bytes(rows[:-9])  # a kill cut the last line short
-        again = reading(examples)
-        assert answered_right(memory, examples, again, LAYOUT, tmp_path, shown) == (kept, counts)
-        assert again.asked("answer") == 0  # the memory remembers the one that was cut
-        assert (tmp_path / ROWS).read_bytes() == rows
+def test_what_is_answered_right_is_kept_and_asked_once(tmp_path: Path) -> None:
+    reader = reading()
+    assert kept(reader, tmp_path) == (["a/q1", "a/q2", "b/q1"], {"asked": 3, "right": 3, "wrong": 0, "failed": 0})
+    assert (reader.asked("answer"), reader.asked("judge")) == (3, 0)
+    rows = (tmp_path / ROWS).read_bytes()
+    (tmp_path / ROWS).write_bytes(rows[:-9])  # a kill cut the last line short
+    again = reading()
+    assert kept(again, tmp_path)[0] == ["a/q1", "a/q2", "b/q1"]
+    assert again.asked("answer") == 1
+    assert (tmp_path / ROWS).read_bytes() == rows
 
 
-def test_another_reader_or_layout_is_asked_anew(made: tuple[Memory, list[Example]], tmp_path: Path) -> None:
-    memory, examples = made
-    with bar() as shown:
-        kept, _ = answered_right(memory, examples, reading(examples), LAYOUT, tmp_path, shown)
-        other = ScriptedChat(["{}"], model="other")
-        none, counts = answered_right(memory, examples, other, LAYOUT, tmp_path, shown)
-        assert (none, counts["failed"]) == ([], len(kept))
-        fewer = reading(examples)
-        answered_right(memory, examples, fewer, replace(LAYOUT, k=7), tmp_path, shown)
-        assert fewer.asked("answer") == len(kept)
+def test_a_reader_is_shown_what_the_example_holds_and_nothing_else(tmp_path: Path) -> None:
+    reader = reading()
+    kept(reader, tmp_path)
+    for one, request in zip(EXAMPLES, reader.requests, strict=False):
+        assert (
+            f"MEMORY\n{one.context_facts}\n\nQUESTION_TIME: 2024-05-02 10:00\nQUESTION: {one.question}"
+            in request.user
+        )
 
 
-def test_an_answer_that_is_wrong_or_cannot_be_judged_teaches_nothing(
-    made: tuple[Memory, list[Example]], tmp_path: Path
+def test_a_local_reader_is_asked_by_its_own_prompt(tmp_path: Path) -> None:
+    class Local(TextAnswerer):
+        form = SHORT
+
+    chat = ScriptedChat({"graph-answer": lambda _: said("Oslo"), "judge": lambda _: judgment("incorrect")})
+    with progress("test", 1, False) as bar:
+        found, _ = answered_right(EXAMPLES[:1], Local(chat), tmp_path, bar)
+    assert (len(found), chat.requests[0].prompt) == (1, SHORT.prompt)
+
+
+@pytest.mark.parametrize("change", [{"context_facts": "[MU1] other"}, {"answer": "Lyon"}, {"asked_at": ""}])
+def test_another_reader_or_request_is_asked_anew(tmp_path: Path, change: dict[str, str]) -> None:
+    kept(reading(), tmp_path)
+    other = reading(name="other")
+    kept(other, tmp_path)
+    assert other.asked("answer") == 3
+    changed = reading()
+    kept(changed, tmp_path, [replace(EXAMPLES[0], **change), *EXAMPLES[1:]])  # type: ignore[arg-type]
+    assert changed.asked("answer") == 1
+
+
+REFUSED = ModelRefused("too long", status=400)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "answer", "name"),
+    [
+        (judgment("incorrect"), said("zebra"), "wrong"),
+        (judgment("correct"), said("zebra"), "right"),
+        ("no idea", said("zebra"), "failed"),
+        (REFUSED, said("zebra"), "failed"),
+        (None, "no JSON", "failed"),
+        (None, REFUSED, "failed"),
+    ],
+)
+def test_an_answer_is_right_wrong_or_failed_and_only_right_ones_teach(
+    tmp_path: Path, verdict: Reply | None, answer: Reply, name: str
 ) -> None:
-    memory, examples = made
-    known = [one for one in examples if one.answer != NO_ANSWER]
-    said = json.dumps({"reasoning_path": "[MU1]", "answer": "zebra"})
-    for verdict, name in ((judgment("incorrect"), "wrong"), ("no idea", "failed"), (judgment("correct"), "right")):
-        (tmp_path / name).mkdir()
-        with bar() as shown:
-            kept, counts = answered_right(
-                memory, known, reading(known, verdict, said), LAYOUT, tmp_path / name, shown
-            )
-        assert counts[name] == counts["asked"] > 0
-        assert len(kept) == counts["right"]
+    ids, counts = kept(reading(verdict, answer), tmp_path)
+    assert counts[name] == counts["asked"] == 3
+    assert len(ids) == (3 if name == "right" else 0)
 
 
-@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("fault", [ModelUnavailable("gone"), ModelRefused("no key", status=401)])
-def test_a_reader_that_is_gone_ends_the_run_and_keeps_what_it_said(
-    made: tuple[Memory, list[Example]], tmp_path: Path, fault: Exception
-) -> None:
-    memory, examples = made
-    with bar() as shown:
-        with pytest.raises(type(fault)):
-            answered_right(memory, examples, reading(examples, said=fault), LAYOUT, tmp_path, shown)
-        refused = ModelRefused("too long", status=400)  # this question alone
-        _, counts = answered_right(memory, examples, reading(examples, said=refused), LAYOUT, tmp_path, shown)
-    assert counts["failed"] == counts["asked"]
+@pytest.mark.parametrize("at", ["answer", "judge"])
+def test_a_reader_that_is_gone_ends_the_run_and_keeps_what_it_said(tmp_path: Path, fault: Exception, at: str) -> None:
+    """The first question is answered and judged; then nobody is there."""
+    calls = {"answer": 0, "judge": 0}
+
+    def reply(name: str, text: str) -> Callable[[ChatRequest], Reply]:
+        def rule(_: ChatRequest) -> Reply:
+            calls[name] += 1
+            return fault if name == at and calls[name] == 2 else text
+
+        return rule
+
+    chat = ScriptedChat({"answer": reply("answer", said("zebra")), "judge": reply("judge", judgment("correct"))})
+    with pytest.raises(type(fault)):
+        kept(chat, tmp_path)
+    assert len((tmp_path / ROWS).read_text().splitlines()) == 1
+    assert kept(chat, tmp_path)[1] == {"asked": 3, "right": 3, "wrong": 0, "failed": 0}
 
 
-def test_a_file_of_something_else_is_refused(made: tuple[Memory, list[Example]], tmp_path: Path) -> None:
-    memory, examples = made
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / ROWS).write_text('{"id": 1}\n')
-    with bar() as shown, pytest.raises(InvalidInput, match=r"answered\.jsonl was not written by this"):
-        answered_right(memory, examples, reading(examples), LAYOUT, tmp_path, shown)
+    with pytest.raises(InvalidInput, match=r"answered\.jsonl was not written by this"):
+        kept(reading(), tmp_path)

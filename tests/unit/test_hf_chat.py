@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from qgmem.errors import InvalidInput
 from qgmem.models.chat import ChatAnswer, ChatModel, ChatRequest
-from qgmem.models.hf_chat import HfChat, Prompt
+from qgmem.models.hf_chat import DAY, HfChat, Prompt
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install 'qgmem[graph]'")
 pytest.importorskip("transformers", reason="needs transformers: pip install 'qgmem[graph]'")
@@ -143,6 +144,31 @@ def test_an_answer_is_that_of_transformers_own_greedy_search(model: HfChat) -> N
     assert model.generate([prompt], max_tokens=12)[0].text == model._tokenizer.decode(
         whole[0, ids.shape[1] :], skip_special_tokens=True
     )
+
+
+def test_another_threads_prompt_does_not_change_what_was_read(model: HfChat, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between reading a beginning and copying its keys and values another thread puts those of its own in place."""
+    mine, other = model.prompt("Be short.", "Where?"), model.prompt("Be quite long and friendly.", "Where?")
+    wanted = model.generate([mine], max_tokens=4)
+    real, calls = copy.deepcopy, list[object]()
+
+    def copying(value: object, memo: dict[int, object] | None = None) -> object:
+        if not calls:
+            calls.append(value)
+            model.generate([other], max_tokens=1)
+        return real(value, memo)
+
+    monkeypatch.setattr("qgmem.models.hf_chat.copy.deepcopy", copying)
+    assert model.generate([mine], max_tokens=4) == wanted
+    assert calls
+
+
+def test_a_template_that_shows_the_day_shows_the_same_one_always(tmp_path: Path) -> None:
+    model = HfChat(tiny("smollm", tmp_path), threads=1)
+    own = "{{ date_string if date_string is defined else strftime_now('%c') }}" + model._tokenizer.chat_template
+    model._tokenizer.chat_template = own
+    said = model._render([{"role": "user", "content": "?"}], answering=True)
+    assert said.startswith(DAY)
 
 
 def test_an_answer_stops_where_it_is_complete(model: HfChat) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 
 import pytest
@@ -98,6 +99,7 @@ def test_the_budget_holds_and_no_label_is_without_its_line(budget: int) -> None:
     assert context.tokens == count(context.text) <= budget
     heads = {line[1 : line.index("]")] for line in context.text.splitlines() if line.startswith("[")}
     assert heads == set(context.labels)
+    assert set(re.findall(r"\[((?:MU|F)\d+)\]", context.text)) == heads  # trajectories name no unit that did not fit
     assert len(context.left_out) == 7 - sum(name.startswith("MU") for name in heads)
     assert f"({len(context.left_out)} more did not fit)" in context.text or not context.left_out
 

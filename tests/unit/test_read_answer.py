@@ -57,7 +57,7 @@ def test_labels_in_the_answer_count_as_cited_and_are_no_part_of_it() -> None:
     """F1 the race stays: only brackets and MU make a label there."""
     draft = read_answer(said("seen", "F1 racing in Porto [MU1, MU2] (F1)"), KNOWN)
     assert draft.answer == "F1 racing in Porto"
-    assert draft.cited == ("F1", "MU1", "MU2")
+    assert draft.cited == ("MU1", "MU2", "F1")
     assert read_answer(said("[MU1]", "F3 racing"), KNOWN).notes == ()
 
 
@@ -81,7 +81,8 @@ def test_what_holds_no_answer_is_refused_with_a_reason(text: str, reason: str) -
 @pytest.mark.parametrize(
     "answer",
     ["Not mentioned", "not mentioned in the memories.", "No information available", "unknown", "N/A", "", None,
-     "Unclear.", "I don't know.", "It is not specified", "The answer cannot be determined from MEMORY"],
+     "Unclear.", "I don't know.", "It is not specified", "The answer cannot be determined from MEMORY",
+     "Not mentioned. Ana only speaks of Oslo.", "not known, but probably Oslo", "Not stated explicitly"],
 )  # fmt: skip
 def test_words_that_say_there_is_no_answer_abstain(answer: str | None) -> None:
     draft = read_answer(said("nothing fits", answer), KNOWN)
@@ -90,10 +91,27 @@ def test_words_that_say_there_is_no_answer_abstain(answer: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["Unknown Mortal Orchestra", "Nothing Else Matters", "No", "none of the dogs", "Notts"]
+    "answer",
+    [
+        "Unknown Mortal Orchestra",
+        "Nothing Else Matters",
+        "No",
+        "none of the dogs",
+        "Notts",
+        "Not available on Fridays",
+        "not known for it",
+    ],
 )
 def test_answers_that_only_look_like_it_do_not_abstain(answer: str) -> None:
     assert not read_answer(said(answer=answer), KNOWN).abstained
+
+
+def test_a_fact_label_in_an_answer_is_a_word_unless_it_stands_in_brackets() -> None:
+    """Whoever watches F1 does not cite the fact F1; [F1] and MU1 are labels wherever they stand."""
+    assert read_answer(said("[MU2] says it", "F1 and tennis"), KNOWN).cited == ("MU2",)
+    assert read_answer(said("[MU2] says it", "F1 and tennis"), KNOWN).answer == "F1 and tennis"
+    assert read_answer(said("it is said", "Porto [F1]"), KNOWN).cited == ("F1",)
+    assert read_answer(said("it is said", "Porto MU1"), KNOWN).cited == ("MU1",)
 
 
 def test_a_missing_path_is_noted() -> None:

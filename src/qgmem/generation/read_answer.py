@@ -19,7 +19,9 @@ _BARE = re.compile(r'(?<!["\w])(?:MU|F)\d+(?!["\w])')  # a label without quotes,
 _EMPTY = re.compile(r"\s*[\[(][\s,;]*[\])]")
 _ABSTAINS = re.compile(
     r"(?:the |this |that |it )?(?:answer |information )?(?:is |was )?(?:"
-    r"not (?:mentioned|specified|stated|known|given|provided|available|found|enough information)\b.*|"
+    r"not (?:mentioned|specified|stated|known|given|provided|available|found|enough information)"
+    r"(?:\s*[.,;:(–—-].*|"
+    r"\s+(?:in|within|by|anywhere|here|at all|explicitly|directly|to (?:say|tell|answer)|from)\b.*)?|"
     r"no (?:information|mention|answer)\b.*|insufficient information\b.*|can(?:no|')t be (?:determined|answered)\b.*|"
     r"cannot (?:determine|answer|say)\b.*|i (?:do not|don't) know\b.*|unknown|unclear|n/?a)[.!]?",
     re.IGNORECASE | re.DOTALL,
@@ -60,7 +62,8 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
     path = next((_text(fields[name]) for name in PATHS if name in fields), "").strip()
     if not path:
         notes.append("reasoning_path was missing")
-    mentioned = list(dict.fromkeys(_name(match) for match in _LABEL.finditer(f"{path} {_text(said)}")))
+    marks = " ".join(match[0] for match in _BRACKETED.finditer(_text(said)))  # "F1" alone may be a sport
+    mentioned = list(dict.fromkeys(_name(match) for match in _LABEL.finditer(f"{path} {marks}")))
     unknown = [name for name in mentioned if name not in known and (name.startswith("MU") or name in path)]
     if unknown:
         path = _without(path, frozenset(unknown))

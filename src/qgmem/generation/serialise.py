@@ -105,6 +105,7 @@ def lay_out(
     lines = _fitted(hits, left, words, count)
     left -= sum(count(line) + 1 for line in lines.values())
     there = {hit.id: label[hit.id] for hit in hits if hit.id in lines}
+    told = {trail: _trajectory(trail, there) for trail in told}  # without the labels of units that did not fit
     facts = _facts(graph, there, left + fact_tokens, count) if with_facts else {}
     rows: list[str] = [CLUSTERS] if told else []
     placed: set[str] = set()
@@ -151,17 +152,18 @@ def _trajectories(
     near = [trail for trail in trails if len(trail.steps) > 1 and trail.unit_ids & rank.keys()]
     lines: dict[Trail, str] = {}
     for trail in sorted(near, key=lambda each: min(rank[one] for one in each.unit_ids & rank.keys())):
-        line = f"{_one_line(trail.subject)} · {_one_line(trail.relation)} – trajectory: {_told(trail, label)}"
+        line = _trajectory(trail, label)
         if (cost := count(line) + 1) <= budget:
             lines[trail] = line
             budget -= cost
     return lines
 
 
-def _told(trail: Trail, label: Mapping[str, str]) -> str:
-    if trail.written is not None:
-        return _one_line(trail.written)
-    return "; ".join(_step(step, label) for step in trail.steps)
+def _trajectory(trail: Trail, label: Mapping[str, str]) -> str:
+    told = (
+        "; ".join(_step(step, label) for step in trail.steps) if trail.written is None else _one_line(trail.written)
+    )
+    return f"{_one_line(trail.subject)} · {_one_line(trail.relation)} – trajectory: {told}"
 
 
 def _step(step: Step, label: Mapping[str, str]) -> str:

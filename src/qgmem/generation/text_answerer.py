@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from ..models.chat import ChatAnswer, ChatModel, ChatRequest
+from ..protocols import Answerer
 from .local_graph import LocalGraph
 from .tokens import Count, estimate_tokens
 
@@ -16,6 +17,17 @@ class StreamingChat(Protocol):
 
     def stream(self, request: ChatRequest) -> Iterator[str | ChatAnswer]:
         """The text in pieces, then the whole answer. Raises as `ChatModel.complete`."""
+
+
+class WithoutGraph:
+    """An answerer as a chat model, for requests in which the graph is already, or has no part."""
+
+    def __init__(self, answerer: Answerer) -> None:
+        self._answerer, self.id = answerer, answerer.id
+
+    def complete(self, request: ChatRequest) -> ChatAnswer:
+        """One answer. Raises as the answerer does."""
+        return self._answerer.complete(request, LocalGraph())
 
 
 class TextAnswerer:

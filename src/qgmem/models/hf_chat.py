@@ -26,6 +26,7 @@ from .chat import ChatAnswer, ChatRequest
 from .hf import weights_sha256
 
 MARK = "\ue000"  # a private character: where the user's words go while the template is rendered
+DAY = "26 Jul 2024"  # of every prompt; the one that Llama 3's template falls back on
 IGNORED = -100  # label that costs nothing
 
 Ended = Callable[[str], bool]  # of the text so far: is the answer complete?
@@ -70,6 +71,11 @@ class HfChat:
         return f"{self.name}-sha256:{weights_sha256(self._files)}"
 
     @property
+    def computed(self) -> str:
+        """`id`, and the precision where it is not float32: what decides its numbers."""
+        return self.id if self._dtype == "float32" else f"{self.id}:{self._dtype}"
+
+    @property
     def width(self) -> int:
         """D, the width of its embedding space."""
         return int(self._embedding.weight.shape[1])
@@ -106,7 +112,8 @@ class HfChat:
         for row, target in enumerate(targets):
             labels[row, longest - len(target) :] = torch.tensor(list(target))
         given = self._inputs(prompts, vectors, targets)
-        logits = self._model(**given, logits_to_keep=longest + 1).logits[:, :-1]
+        with self._lock:
+            logits = self._model(**given, logits_to_keep=longest + 1).logits[:, :-1]
         return self._nats(logits, labels).sum(dim=1)
 
     def generate(
@@ -143,11 +150,12 @@ class HfChat:
             labels[row, : len(target)] = torch.tensor(list(target))
         if longest > 1:
             there = (labels[:, :-1] != IGNORED).long()
-            more = self._model(
-                input_ids=labels[:, :-1].clamp(min=0), attention_mask=torch.cat([mask, there], dim=1),
-                position_ids=mask.sum(dim=1, keepdim=True) + torch.arange(longest - 1, device=self._device),
-                **{self._cache: cache},
-            )  # fmt: skip
+            with self._lock:
+                more = self._model(
+                    input_ids=labels[:, :-1].clamp(min=0), attention_mask=torch.cat([mask, there], dim=1),
+                    position_ids=mask.sum(dim=1, keepdim=True) + torch.arange(longest - 1, device=self._device),
+                    **{self._cache: cache},
+                )  # fmt: skip
             logits = torch.cat([logits, more.logits], dim=1)
         nats = self._nats(logits, labels).tolist()
         return [row[: len(target)] for row, target in zip(nats, targets, strict=True)]
@@ -256,12 +264,14 @@ class HfChat:
 
     def _begun(self, first: tuple[int, ...], count: int) -> Any:
         """Keys and values of the prompts' common beginning, once a row."""
-        if self._kept is None or self._kept[0] != first:
+        kept = self._kept  # another thread may put another one in its place
+        if kept is None or kept[0] != first:
             torch = self._torch
-            with torch.no_grad():  # not inference_mode: training reads them too
-                ids = torch.tensor([list(first)], dtype=torch.long, device=self._device)
-                self._kept = first, self._model(input_ids=ids, use_cache=True, logits_to_keep=1)[self._cache]
-        cache = copy.deepcopy(self._kept[1])
+            ids = torch.tensor([list(first)], dtype=torch.long, device=self._device)
+            with self._lock, torch.no_grad():  # not inference_mode: training reads them too
+                kept = first, self._model(input_ids=ids, use_cache=True, logits_to_keep=1)[self._cache]
+            self._kept = kept
+        cache = copy.deepcopy(kept[1])
         cache.batch_repeat_interleave(count)
         return cache
 
@@ -284,10 +294,13 @@ class HfChat:
         return said
 
     def _render(self, turns: list[dict[str, str]], *, answering: bool) -> str:
-        """`enable_thinking` is Qwen3's: an answer begins at once. Templates that do not know it ignore it."""
+        """`enable_thinking` is Qwen3's: an answer begins at once. `date_string` is Llama 3's, which else shows today.
+
+        Templates that do not know them ignore them.
+        """
         return str(
             self._tokenizer.apply_chat_template(
-                turns, tokenize=False, add_generation_prompt=answering, enable_thinking=False
+                turns, tokenize=False, add_generation_prompt=answering, enable_thinking=False, date_string=DAY
             )
         )
 

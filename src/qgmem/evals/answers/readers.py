@@ -12,10 +12,12 @@ from qgmem.activation.question_terms import question_terms
 from qgmem.asking import RETRY
 from qgmem.errors import AnswerFailed, InvalidInput, ModelError
 from qgmem.generation.answer import Answer
+from qgmem.generation.answer_form import form_of
 from qgmem.generation.answering import draft_answer, request_for
 from qgmem.generation.local_graph import LocalGraph
 from qgmem.generation.read_answer import NOT_MENTIONED
 from qgmem.generation.serialise import lay_out
+from qgmem.generation.text_answerer import WithoutGraph
 from qgmem.memory import Memory
 from qgmem.models.client import ModelClient, Scope
 from qgmem.protocols import Answerer
@@ -63,26 +65,30 @@ class ControlReader:
         turns = [turn for hit in self._search.search(question, k) for turn in hit.turn_ids][:k]
         hits = [_hit(self._units[turn], rank) for rank, turn in enumerate(turns, 1)]
         words = question_terms(question, self._language)
-        context = lay_out(hits, LocalGraph(), [], budget_tokens, words, self._answerer.count_tokens)
+        form = form_of(self._answerer)
+        context = lay_out(
+            hits, LocalGraph(), [], budget_tokens, words, self._answerer.count_tokens, with_facts=form.facts
+        )
         found = Answer(
             question, None, False, "", (), tuple(hits), LocalGraph(), context, self._answerer.id,
             tokens={"context": context.tokens},
         )  # fmt: skip
         if not context.labels:
             return replace(found, answer=NOT_MENTIONED, abstained=True, seconds=_seconds(start, 0.0))
-        client = ModelClient(_Bound(self._answerer), retry=RETRY)
+        client = ModelClient(WithoutGraph(self._answerer), retry=RETRY)
         scope = Scope(self._namespace, "answer", "")
         asked = time.perf_counter()
         try:
             drafted = draft_answer(
-                request_for(context, question),
+                request_for(context, question, form=form),
                 context,
                 hits,
                 lambda request, again: client.ask(request, scope, again=again),
                 lambda _: None,
             )
         except ModelError as error:
-            raise AnswerFailed(f"{self._answerer.id}: {error}", found) from error
+            evidence = replace(found, seconds=_seconds(start, time.perf_counter() - asked))
+            raise AnswerFailed(f"{self._answerer.id}: {error}", evidence) from error
         draft = drafted.draft
         return replace(
             found,
@@ -93,14 +99,6 @@ class ControlReader:
             seconds=_seconds(start, time.perf_counter() - asked),
             notes=draft.notes,
         )
-
-
-class _Bound:
-    """The reader without a graph, as the chat model that a client asks."""
-
-    def __init__(self, answerer: Answerer) -> None:
-        self.id = answerer.id
-        self.complete = lambda request: answerer.complete(request, LocalGraph())
 
 
 def _hit(unit: MemoryUnit, rank: int) -> Hit:

@@ -58,18 +58,34 @@ class Journal:
         out.mkdir(parents=True, exist_ok=True)
         self._file = out / ROWS
         mine = json.loads(json.dumps(manifest))
-        kept = out / MANIFEST
-        before = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else mine
-        if before != mine:
+        before = _manifest(out / MANIFEST)
+        if before is None:
+            _write_whole(out / MANIFEST, json.dumps(mine, ensure_ascii=False, indent=1) + "\n")
+        elif before != mine:
             changed = sorted(name for name in {*before, *mine} if before.get(name) != mine.get(name))
             raise InvalidInput("out", f"{out.name} holds a run with other {', '.join(changed)}", "give a new folder")
-        kept.write_text(json.dumps(mine, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         self.rows = {row.key: row for row in (_row(json.loads(line)) for line in kept_lines(self._file))}
 
     def add(self, row: AnswerRow) -> None:
         """Keep a row; it is on disk when this returns."""
         self.rows[row.key] = row
         keep_line(self._file, asdict(row))
+
+
+def _manifest(file: Path) -> dict[str, Any] | None:
+    if not file.exists():
+        return None
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+    except ValueError as error:
+        raise InvalidInput("out", f"{MANIFEST} cannot be read: {error}", "give a new folder") from error
+
+
+def _write_whole(file: Path, text: str) -> None:
+    part = file.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
 
 
 def _row(found: dict[str, Any]) -> AnswerRow:

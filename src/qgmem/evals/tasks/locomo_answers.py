@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qgmem.errors import AnswerFailed, InvalidInput
+from qgmem.errors import AnswerFailed, InvalidInput, gone
 from qgmem.evals.answers import report
 from qgmem.evals.answers.plot import plot
 from qgmem.evals.answers.readers import NAMES, Reader, built, open_reader
@@ -19,7 +19,7 @@ from qgmem.evals.metrics.locomo_f1 import locomo_f1
 from qgmem.evals.metrics.recall_acc import recall_acc
 from qgmem.evals.metrics.turn_ids import turn_ids_at
 from qgmem.evals.progress import progress
-from qgmem.generation.answering import VERSION
+from qgmem.generation.answer_form import form_of
 from qgmem.memory import Memory
 from qgmem.protocols import Answerer, Embedder
 from qgmem.settings import Settings
@@ -69,7 +69,7 @@ def run_locomo_answers(
     questions = sampled(dataset, sample)
     settings = Settings()
     described: dict[str, JsonValue] = {
-        "reader": answerer.id, "prompt": f"answer/{VERSION}", "tokens_a_unit": TOKENS_A_UNIT, "sample": sample,
+        "reader": answerer.id, "prompt": form_of(answerer).prompt, "tokens_a_unit": TOKENS_A_UNIT, "sample": sample,
         "limit_conversations": limit_conversations,
     }  # fmt: skip
     manifest = build_manifest(
@@ -102,8 +102,8 @@ def _asked(reader: Reader, question: Question, system: str, k: int) -> AnswerRow
     try:
         answer = reader.ask(question.text, k, TOKENS_A_UNIT * k)
     except AnswerFailed as error:
-        if error.gone is not None:
-            raise error.gone from error
+        if (fault := gone(error)) is not None:
+            raise fault from error
         answer, failure = error.evidence, str(error)
     found = turn_ids_at(answer.working_memory, k)
     return AnswerRow(

@@ -88,10 +88,11 @@ def ask(
         "run_id": run,
     }
     failure: str | None = None
+    told = ""
     with Memory.open(path, settings=settings) as memory:
         try:
             if stream:
-                answer = _streamed(memory, question, asked, json=json)
+                answer, told = _streamed(memory, question, asked, json=json)
             else:
                 with waiting("asking"):
                     answer = memory.ask(question, **asked)
@@ -108,7 +109,7 @@ def ask(
         }
         _line({"kind": "done", **whole}) if stream else screen.emit(whole)
     else:
-        _print(answer, told=stream and failure is None and answer.answerer is not None)
+        _print(answer, told=bool(told) and told.strip() == answer.answer)
     if graph is not None:
         screen.note(f"drawn to {graph}")
     if not answer.working_memory and user not in known:
@@ -118,10 +119,10 @@ def ask(
         raise typer.Exit(FAILED)
 
 
-def _streamed(memory: Memory, question: str, asked: dict[str, Any], *, json: bool) -> Answer:
-    """The answer, shown in pieces as it is written."""
+def _streamed(memory: Memory, question: str, asked: dict[str, Any], *, json: bool) -> tuple[Answer, str]:
+    """The answer, shown in pieces as it is written; and what was shown as its answer, which may not be it."""
     answer: Answer | None = None
-    last = ""
+    last = told = ""
     try:
         for event in memory.ask_stream(question, **asked):
             answer = event.answer or answer
@@ -131,11 +132,12 @@ def _streamed(memory: Memory, question: str, asked: dict[str, Any], *, json: boo
                 _line({"kind": event.kind, **encode.answer(event.answer)})
             elif not json:
                 last = _piece(event, last)
+                told = "" if event.kind == "again" else told + event.text * (event.kind == "answer")
     finally:
         if last and not json:
             print()  # also where it broke off
     assert answer is not None, "a stream without evidence"
-    return answer
+    return answer, told
 
 
 def _piece(event: AnswerEvent, last: str) -> str:

@@ -71,7 +71,7 @@ def graph_branch(
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of `synth`; else lives are simulated.", metavar="DIR")
     ] = None,
-    lives: Annotated[int, typer.Option("--lives", help="Lives to simulate.", metavar="N", min=3)] = 60,
+    lives: Annotated[int, typer.Option("--lives", help="Lives to simulate.", metavar="N", min=6)] = 60,
     years: Annotated[float, typer.Option("--years", help="How long each is.", metavar="N")] = 2.0,
     seed: Annotated[
         list[int] | None, typer.Option("--seed", help="Repeatable; 0 1 2 if left out.", metavar="N")

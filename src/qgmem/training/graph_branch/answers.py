@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from ...errors import InvalidInput
 from ...evals.kept_lines import keep_line, kept_lines
 from ...evals.progress import Bar
 from ...generation.answer_form import SHORT
@@ -18,6 +19,8 @@ from ...models.hf_chat import HfChat
 from ..graph_token.asking import asked, correct, read, read_text, target
 from ..graph_token.examples import Example
 from .conditions import Condition
+
+Key = tuple[str, str, int, str]  # run, condition, seed, question
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class AnswerRow:
     seconds: float
 
     @property
-    def key(self) -> tuple[str, str, int, str]:
+    def key(self) -> Key:
         """What a row is found by."""
         return self.run, self.condition, self.seed, self.id
 
@@ -58,7 +61,7 @@ class AnswerFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.rows: dict[tuple[str, str, int, str], AnswerRow] = {}
+        self.rows: dict[Key, AnswerRow] = {}
         for line in kept_lines(path):
             row = read_again(AnswerRow(**json.loads(line)))
             self.rows[row.key] = row
@@ -73,7 +76,7 @@ class AnswerFile:
 def read_again(row: AnswerRow) -> AnswerRow:
     """The row as its text is read and counted now, so that a better reader needs no new answers."""
     found = read_text(row.text)
-    return replace(row, answer=found.answer, readable=found.readable, correct=correct(found.answer, row.gold))
+    return replace(row, answer=found.answer, readable=found.readable, correct=correct(found, row.gold))
 
 
 def answer_all(
@@ -110,7 +113,7 @@ def answer_all(
             rows.append(
                 AnswerRow(
                     run, condition.name, seed, one.id, one.case_id, one.type, one.question, one.answer, found.answer,
-                    found.text, found.readable, correct(found.answer, one.answer), one.supported, answer.tokens_in,
+                    found.text, found.readable, correct(found, one.answer), one.supported, answer.tokens_in,
                     answer.tokens_out, _mean(each[border:]), _mean(each[:border]), round(seconds, 4),
                 )
             )  # fmt: skip
@@ -119,9 +122,14 @@ def answer_all(
 
 
 def other_cases(examples: Sequence[Example], graphs: Sequence[GraphArrays]) -> list[GraphArrays]:
-    """For each example the graph of one of another case, about half the list away."""
+    """For each example the graph of one of another case, about half the list away.
+
+    Raises InvalidInput where all are of one case: its own graph would pass for a wrong one.
+    """
+    if len({one.case_id for one in examples}) == 1:
+        raise InvalidInput("data", "all questions are of one case", "give more cases: a control shows others' graphs")
     half = len(examples) // 2
-    return [graphs[next(_elsewhere(examples, at, half), at)] for at in range(len(examples))]
+    return [graphs[next(_elsewhere(examples, at, half))] for at in range(len(examples))]
 
 
 def _elsewhere(examples: Sequence[Example], at: int, half: int) -> Iterator[int]:

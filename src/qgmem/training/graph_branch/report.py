@@ -90,7 +90,8 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int, measure: Measure = "c
 
     The score of a question is its mean over seeds. `detectable`: the difference that would have been found with
     probability .8, from the spread of these differences, for right answers at least that of one question in all that
-    differs.
+    differs. It is that of one test over independent questions; cases and Holm's correction, which `supported` heeds,
+    ask for more.
     """
     scores = {name: _scores(part, measure) for name, part in by(rows, "condition").items()}
     wanted = [("none", name) for name in scores if name != "none"]
@@ -116,16 +117,16 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int, measure: Measure = "c
 
 
 def write_sheet(rows: Sequence[AnswerRow], path: Path) -> None:
-    """At most 100 answers, drawn by hash over all conditions, which stand last so that they need not be seen."""
+    """At most 100 answers, drawn by hash over all conditions; what counted and of whom stands last."""
     drawn = sorted(rows, key=lambda row: hashlib.sha256("|".join(map(str, row.key)).encode()).hexdigest())[:SHEET]
     with path.open("w", encoding="utf-8", newline="") as file:
         sheet = csv.writer(file)
         sheet.writerow(
-            ["number", "question", "gold", "answer", "counted", "right by hand", "id", "condition", "seed"]
+            ["number", "question", "gold", "answer", "right by hand", "counted", "id", "condition", "seed"]
         )
         for number, row in enumerate(drawn, 1):
             counted = "right" if row.correct else "wrong"
-            sheet.writerow([number, row.question, row.gold, row.answer, counted, "", row.id, row.condition, row.seed])
+            sheet.writerow([number, row.question, row.gold, row.answer, "", counted, row.id, row.condition, row.seed])
 
 
 def _scores(rows: Sequence[AnswerRow], measure: Measure) -> dict[str, float]:

@@ -9,20 +9,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...errors import InvalidInput
-from ...evals.datasets.dialogue import Dataset
+from ...evals.datasets.dialogue import Dataset, Question
 from ...evals.manifest import build_manifest
 from ...evals.progress import progress
 from ...generation.graph_checkpoint import load_checkpoint
 from ...generation.graph_token import GraphToken, GraphTokenShape
 from ...models.hf_chat import HfChat
 from ...synthetic import simulate, write
+from ...synthetic.write import MANIFEST
 from ..graph_token.cases import read_cases
 from ..graph_token.examples import BUDGET, Example, Layout
 from ..graph_token.run import Vectors, examples_of, train_on, unanswered
 from ..graph_token.split import Split, split_cases, spread
 from ..graph_token.trainer import TrainSettings
-from .ablations import ABLATIONS, ablated_examples
-from .answers import AnswerFile, answer_all
+from .ablations import ABLATIONS, Ablation, ablated_examples
+from .answers import AnswerFile, Key, answer_all
 from .conditions import Condition, conditions
 from .costs import Cost, cost_at
 from .report import write_report
@@ -74,27 +75,32 @@ def study_graph_branch(
     if unknown := set(settings.parts) - set(PARTS):
         raise InvalidInput("parts", f"there is none called {sorted(unknown)[0]!r}", f"use {', '.join(PARTS)}")
     out.mkdir(parents=True, exist_ok=True)
-    folder = data or _lives(out, settings)
+    folder = data or lives_of(out, settings)
     layout = Layout(llm.count_tokens, settings.k, settings.budget, fact_tokens=FACT * settings.k)
     with unanswered(out / "memories", embedder) as memory:
-        examples = examples_of(memory, folder, out, layout, llm.id, seed=0, show_progress=show_progress)
+        examples = examples_of(memory, folder, out, layout, llm.computed, seed=0, show_progress=show_progress)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
         split = split_cases(examples)
         asked = asked_questions([one for one in split.test if one.supported], settings.per_type)
+        if len({one.case_id for one in asked}) < 2:
+            raise InvalidInput(
+                "data", "has test questions of fewer than two cases", "give more cases, or longer ones"
+            )
         kept = AnswerFile(out / "answers.jsonl")
         study = _Study(llm, out, settings, layout, vectors, split, kept, show_progress)
         if "answers" in settings.parts:
             study.answers(asked)
+    removed = asked_anew(read_cases(folder), {one.case_id for one in split.test}, settings.ablation_questions)
     if "ablations" in settings.parts:
-        study.ablations(read_cases(folder), {one.case_id for one in split.test}, embedder)
+        study.ablations(removed, embedder)
     costs = study.costs(embedder) if "costs" in settings.parts else []
     manifest = build_manifest(
         files=list(read_cases(folder).files), settings=json.loads(json.dumps(asdict(settings))),
-        system={"llm": llm.id, "embedder": vectors.embedder_id}, seed=None,
+        system={"llm": llm.computed, "embedder": vectors.embedder_id}, seed=None,
     )  # fmt: skip
-    return write_report(
-        out, list(kept.rows.values()), examples, split, study.curves(), costs, manifest, settings.resamples
-    )
+    wanted = study.keys(asked, removed.questions)  # a folder may hold more, of other settings
+    rows = [row for row in kept.rows.values() if row.key in wanted]
+    return write_report(out, rows, examples, split, study.curves(), costs, manifest, settings.resamples)
 
 
 def asked_questions(examples: Sequence[Example], per_type: int | None) -> list[Example]:
@@ -109,6 +115,14 @@ def asked_questions(examples: Sequence[Example], per_type: int | None) -> list[E
         if counts[one.type] <= per_type:
             chosen.add(one.id)
     return [one for one in examples if one.id in chosen]
+
+
+def asked_anew(cases: Dataset, tested: set[str], count: int) -> Dataset:
+    """So many questions of the tested cases, with support or without, drawn by hash: for parts taken away."""
+    questions = [one for one in cases.questions if one.conversation_id in tested]
+    drawn = sorted(questions, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())[:count]
+    held = tuple(one for one in cases.conversations if one.id in tested)
+    return Dataset(cases.name, held, tuple(sorted(drawn, key=lambda one: one.id)), cases.files)
 
 
 @dataclass(slots=True)
@@ -166,20 +180,30 @@ class _Study:
         kind = "blind" if condition.graph == "blind" else "token"
         return self.out / "train" / f"{kind}-{condition.tokens}-seed-{seed}"
 
-    def ablations(self, cases: Dataset, tested: set[str], embedder: str) -> None:
-        """Each part taken away, with the first seed's smallest token where there is a graph."""
-        questions = [one for one in cases.questions if one.conversation_id in tested]
-        drawn = sorted(questions, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
-        wanted = tuple(sorted(drawn[: self.settings.ablation_questions], key=lambda one: one.id))
-        held = tuple(one for one in cases.conversations if one.id in tested)
-        part = Dataset(cases.name, held, wanted, cases.files)
-        token = Condition("token", min(self.settings.tokens))
-        model = self.model(token, self.settings.seeds[0])
+    def keys(self, asked: Sequence[Example], removed: Sequence[Question]) -> set[Key]:
+        """Of all rows of this study, there or not."""
+        seeds, ways = self.settings.seeds, conditions(self.settings.tokens, blind=self.settings.blind)
+        main = {
+            ("main", way.name, seed, one.id)
+            for way in ways
+            for seed in (seeds if way.seeded else (0,))
+            for one in asked
+        }
+        return main | {(each.name, self.shown(each).name, seeds[0], one.id) for each in ABLATIONS for one in removed}
+
+    def shown(self, ablation: Ablation) -> Condition:
+        """The smallest token where there is a graph."""
+        return Condition("token", min(self.settings.tokens)) if ablation.graph else Condition("none")
+
+    def ablations(self, part: Dataset, embedder: str) -> None:
+        """Each part taken away, with the first seed's token where there is a graph."""
+        model = self.model(Condition("token", min(self.settings.tokens)), self.settings.seeds[0])
         for ablation in ABLATIONS:
-            with progress(ablation.name, 2 * len(wanted), self.show_progress) as bar:
+            shown = self.shown(ablation)
+            with progress(ablation.name, 2 * len(part.questions), self.show_progress) as bar:
                 examples = ablated_examples(ablation, part, self.out, embedder, bar, self.layout)
                 answer_all(
-                    self.llm, examples, self.vectors.graphs(examples), token if ablation.graph else Condition("none"),
+                    self.llm, examples, self.vectors.graphs(examples), shown,
                     model if ablation.graph else None, self.kept, bar, seed=self.settings.seeds[0], run=ablation.name,
                     batch=self.settings.answer_batch,
                 )  # fmt: skip
@@ -210,9 +234,12 @@ class _Study:
         return found
 
 
-def _lives(out: Path, settings: StudySettings) -> Path:
+def lives_of(out: Path, settings: StudySettings) -> Path:
+    """The study's own lives, simulated if they are not there. Raises InvalidInput for those of other settings."""
     folder = out / "lives"
-    if not (folder / "manifest.json").is_file():
-        made = {"people": settings.lives, "years": settings.years, "seed": settings.life_seed}
+    made = {"people": settings.lives, "years": settings.years, "seed": settings.life_seed}
+    if not (folder / MANIFEST).is_file():
         write(simulate(settings.lives, settings.years, settings.life_seed), folder, made)
+    elif json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["settings"] != made:
+        raise InvalidInput("out", f"{out.name!r} holds lives of other settings", "name another folder")
     return folder

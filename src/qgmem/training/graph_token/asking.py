@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ...errors import ModelMisbehaved
 from ...evals.metrics.substring_exact_match import normalised
-from ...generation.answer_form import SHORT
+from ...generation.answer_form import SHORT, AnswerForm
 from ...generation.answering import request_for
 from ...generation.read_answer import read_answer
 from ...generation.serialise import Context
@@ -25,18 +25,15 @@ from ...moments import asked_at
 from ...synthetic import NO_ANSWER
 from .examples import Example
 
-ABSTENTIONS = frozenset(
-    normalised(text) for text in (NO_ANSWER, "not said", "unknown", "not known", "none", "no answer", "i do not know")
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the model wrote: its words, the answer in them, and whether they were JSON that holds one."""
+    """What the model wrote: its words, the answer in them, whether they were JSON that holds one, or abstain."""
 
     text: str
     answer: str
     readable: bool
+    abstained: bool = False
 
 
 def asked(llm: HfChat, example: Example, *, facts: bool = False) -> Prompt:
@@ -45,10 +42,10 @@ def asked(llm: HfChat, example: Example, *, facts: bool = False) -> Prompt:
     return llm.prompt(request.system, request.user, SHORT.opening)
 
 
-def request_of(example: Example, *, facts: bool = False) -> ChatRequest:
-    """The request that `ask` makes of an example."""
+def request_of(example: Example, *, facts: bool = False, form: AnswerForm = SHORT) -> ChatRequest:
+    """The request that `ask` makes of an example, to an answerer of that form."""
     text = example.context_facts if facts else example.context
-    return request_for(Context(text, 0), example.question, asked_at(example.asked_at or None), form=SHORT)
+    return request_for(Context(text, 0), example.question, asked_at(example.asked_at or None), form=form)
 
 
 def target(example: Example) -> tuple[str, str]:
@@ -65,14 +62,18 @@ def read(answer: ChatAnswer) -> Answered:
 def read_text(text: str) -> Answered:
     """The answer in the whole text, as `ask` reads it."""
     try:
-        return Answered(text, read_answer(text, ()).answer, True)
+        draft = read_answer(text, ())
+        return Answered(text, draft.answer, True, draft.abstained)
     except ModelMisbehaved:
         return Answered(text, "", False)
 
 
-def correct(answered: str, gold: str) -> bool:
-    """Is the gold answer in what was answered? A list (`a; b`) needs every part, `not mentioned` an abstention."""
-    said = normalised(answered)
+def correct(answered: Answered, gold: str) -> bool:
+    """Is the gold answer in what was answered? A list (`a; b`) needs every part, `not mentioned` an abstention.
+
+    What abstains is what `ask` takes for that.
+    """
     if gold == NO_ANSWER:
-        return said in ABSTENTIONS
+        return answered.abstained
+    said = normalised(answered.answer)
     return bool(said) and all(f" {normalised(part)} " in f" {said} " for part in gold.split("; "))

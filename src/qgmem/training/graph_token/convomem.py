@@ -36,7 +36,7 @@ def load_convomem(folder: Path, *, cases: int = CASES, seed: int = 0) -> Dataset
             "name a folder of `qgmem synth`, or ConvoMem's with these three folders",
         )  # fmt: skip
     read = {
-        name: [(f"{name}/{path.stem}/{at}", item) for path in found for at, item in enumerate(_items(path))]
+        name: [(f"{_place(path, name)}/{at}", item) for path in found for at, item in enumerate(_items(path))]
         for name, found in files.items()
     }
     share = min([cases // sum(CATEGORIES.values()), *(len(read[name]) // part for name, part in CATEGORIES.items())])
@@ -51,6 +51,12 @@ def load_convomem(folder: Path, *, cases: int = CASES, seed: int = 0) -> Dataset
             questions.append(question)
     paths = tuple(path for found in files.values() for path in found)
     return Dataset("convomem", tuple(conversations), tuple(questions), paths)
+
+
+def _place(path: Path, category: str) -> str:
+    """The path from the category on, without its ending: folders in it hold files of one name."""
+    parts = path.with_suffix("").parts
+    return "/".join(parts[len(parts) - 1 - parts[::-1].index(category) :])
 
 
 def _items(path: Path) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ class Example:
     labels: tuple[str, ...]
     supported: bool
 
+    @property
+    def digest(self) -> str:
+        """Digest of question, time, context and gold: what a reader is shown and a judge goes by."""
+        shown = [self.question, self.asked_at, self.context, self.context_facts, self.answer]
+        return sha256(json.dumps(shown).encode()).hexdigest()[:16]
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -65,12 +72,13 @@ class Layout:
 
 
 def build_examples(memory: Memory, cases: Dataset, bar: Bar, layout: Layout) -> Iterator[Example]:
-    """One example a question, in order of cases. The memory is filled first; what it already holds is left alone."""
+    """One example a question, in order of cases. The memory is filled first, unless it holds a case whole."""
     present = set(memory.namespaces())
     for conversation in cases.conversations:
         asked = cases.questions_of(conversation.id)
         if asked:
-            if conversation.id not in present:
+            turns = memory.stats(user_id=conversation.id).turns if conversation.id in present else 0
+            if turns < len(conversation.turn_ids):  # a run that was stopped may have left the first sessions
                 fill(memory, conversation)
             for question in asked:
                 yield example_of(memory, question, layout)

@@ -1,19 +1,20 @@
-"""Is an answer right? By the gold's own words where they are there, else by a language model ([Q] F)."""
+"""Is an answer right? If it is the gold itself; else as a language model judges ([Q] F)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ...errors import ModelMisbehaved
-from ...models.chat import ChatModel
-from ...models.client import ModelClient, Scope
+from ...evals.metrics.substring_exact_match import normalised
+from ...models.chat import ChatAnswer, ChatRequest
 from ...models.json_answer import parse_json
 from ...types import JsonValue
-from .asking import correct
 from .prompts import load
 
 VERSION = 1
-ATTEMPTS = 2
+JUDGE = f"judge/{VERSION}"
+_AGAIN = "\n\nAn earlier answer held no judgment. Answer again, with the JSON object only."
 _SCHEMA: dict[str, JsonValue] = {
     "type": "object",
     "properties": {"reason": {"type": "string"}, "judgment": {"type": "string", "enum": ["correct", "incorrect"]}},
@@ -21,31 +22,31 @@ _SCHEMA: dict[str, JsonValue] = {
     "additionalProperties": False,
 }
 
+Ask = Callable[[ChatRequest, bool], ChatAnswer]  # a request, and whether it asks again
+
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """`right`, by the gold's `words` or by a `model`, with the reason that it gave."""
+    """`right`, by the `gold` itself or by a `model`, with the reason that it gave."""
 
     right: bool
     by: str
     reason: str = ""
 
 
-def judged(question: str, gold: str, answer: str, chat: ChatModel, namespace: str) -> Judgment:
-    """Right where every part of the gold answer stands in the answer; else as the model says.
+def judged(question: str, gold: str, answer: str, ask: Ask) -> Judgment:
+    """Right where the answer is the gold but for case, articles and punctuation; else as the model says.
 
-    Raises ModelMisbehaved when two answers of the judge hold no judgment, ModelUnavailable, ModelRefused.
+    Gold words in an answer are not enough ("Porto, not Oslo"). Raises ModelMisbehaved when two answers of the judge
+    hold no judgment, and what `ask` raises.
     """
-    if correct(answer, gold):
-        return Judgment(True, "words")
-    client, scope = ModelClient(chat), Scope(namespace, "judge", "")
+    if normalised(answer) == normalised(gold):
+        return Judgment(True, "gold")
     request = load("judge", VERSION).request(_SCHEMA, 256, question=question, gold=gold, answer=answer)
-    for attempt in range(ATTEMPTS):
-        try:
-            return _read(client.ask(request, scope, again=attempt > 0).text)
-        except ModelMisbehaved as error:
-            problem = error
-    raise ModelMisbehaved(f"judge: after {ATTEMPTS} attempts, {problem}") from problem
+    try:
+        return _read(ask(request, False).text)
+    except ModelMisbehaved:
+        return _read(ask(replace(request, user=request.user + _AGAIN), True).text)
 
 
 def _read(text: str) -> Judgment:
@@ -53,5 +54,5 @@ def _read(text: str) -> Judgment:
     fields = value if isinstance(value, dict) else {}
     said = str(fields.get("judgment", "")).strip().casefold()
     if said not in ("correct", "incorrect"):
-        raise ModelMisbehaved(f"it says neither correct nor incorrect in {len(text)} characters")
+        raise ModelMisbehaved(f"judge: it says neither correct nor incorrect in {len(text)} characters")
     return Judgment(said == "correct", "model", str(fields.get("reason", "")))

@@ -21,6 +21,7 @@ from ...memory import Memory
 from ...models.chat import ChatModel
 from ...models.hf_chat import HfChat
 from ...protocols import Embedder
+from ...registry import make_answerer
 from ...settings import Settings
 from ...types import JsonValue
 from .answered import answered_right
@@ -57,12 +58,16 @@ def train_graph_token(
     out.mkdir(parents=True, exist_ok=True)
     with unanswered(out / "memories", embedder) as memory:
         layout = Layout(llm.count_tokens, k, budget)
-        examples = examples_of(memory, data, out, layout, llm.id, seed=settings.seed, show_progress=show_progress)
+        examples = examples_of(
+            memory, data, out, layout, llm.computed, seed=settings.seed, show_progress=show_progress
+        )
         kept = [one for one in examples if one.supported]
         counts: dict[str, JsonValue] = {"examples": len(examples), "supported": len(kept)}
         if reader is not None:
+            answerer = make_answerer(reader, Settings())
+            assert answerer is not None, "a reader is given"
             with progress(f"answers of {reader.id}", len(examples), show_progress) as bar:
-                kept, verdicts = answered_right(memory, examples, reader, layout, out, bar)
+                kept, verdicts = answered_right(examples, answerer, out, bar)
             counts |= {"reader": reader.id, **verdicts}
         split = split_cases(kept, seed=settings.seed, test=0)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
@@ -130,7 +135,7 @@ def train_on(
         spread(split.validation, None if limit is None else -(-limit // 2)),
     )
     shape = GraphTokenShape(vectors.width, llm.width, settings.tokens)
-    fingerprint = _fingerprint(train, validation, shape, llm.id, vectors.embedder_id, settings)
+    fingerprint = _fingerprint(train, validation, shape, llm.computed, vectors.embedder_id, settings)
     model = GraphToken(shape, seed=settings.seed, output_rms=llm.embedding_rms)
     trainer = Trainer(llm, model, settings, out, fingerprint)
     if (out / MANIFEST).is_file() and read_manifest(out)["fingerprint"] == fingerprint:

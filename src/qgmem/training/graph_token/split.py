@@ -22,8 +22,9 @@ class Split:
 
 
 def split_cases(examples: Sequence[Example], *, seed: int = 0, test: float = TEST) -> Split:
-    """Cases in an order drawn by hash, so that adding a case moves no other; at least one in every part.
+    """Cases in an order drawn by hash; at least one in every part.
 
+    The order of cases does not depend on which others there are; where the parts end depends on how many there are.
     `test` is a share of cases, 0 for none. Raises InvalidInput for fewer cases than parts.
     """
     cases = sorted({example.case_id for example in examples}, key=lambda case: (_draw(seed, case), case))
