@@ -12,16 +12,19 @@ import pytest
 
 from qgmem.errors import InvalidInput, ModelRefused, ModelUnavailable
 from qgmem.evals.answers.differences import differences
+from qgmem.evals.answers.readers import NAMES
 from qgmem.evals.answers.rows import Journal
 from qgmem.evals.answers.sample import sampled
 from qgmem.evals.datasets.dialogue import Conversation, Dataset, Question
 from qgmem.evals.tasks.locomo_answers import AnswerRun, run_locomo_answers
 from qgmem.generation.answer_form import SHORT
 from qgmem.generation.text_answerer import TextAnswerer
+from qgmem.memory import Memory
 from qgmem.models.chat import ChatRequest
 from qgmem.models.retry import RetryPolicy
 from qgmem.models.scripted import HashEmbedder
 from qgmem.models.scripted_chat import Reply, ScriptedChat
+from qgmem.settings import Settings
 
 TURNS = [
     "I planted tomatoes on the roof.",
@@ -124,6 +127,18 @@ def test_a_local_model_gets_its_own_prompt_from_all_systems_and_the_manifest_say
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["settings"]["prompt"] == SHORT.prompt
     assert len(done.rows) == 6
+
+
+def test_every_system_brings_evidence_and_entity_memory_ranks_as_its_own_fusion(data: Path, tmp_path: Path) -> None:
+    done = run(data, tmp_path / "out", ScriptedChat({"answer": knowing}), systems=list(NAMES))
+    assert Counter(row.system for row in done.rows) == dict.fromkeys(NAMES, 3)
+    settings = Settings(fusion="entity_memory", rerank="none")
+    with Memory.open(tmp_path / "out" / "memories", embedder=HashEmbedder(32), settings=settings) as memory:
+        for row in done.rows:
+            if row.system == "entity_memory":
+                text = next(one["question"] for one in QA if f"conv-1:{QA.index(one)}" == row.question_id)
+                hits = memory.search(str(text), user_id="conv-1", limit=2)
+                assert row.found == tuple(turn for hit in hits for turn in hit.turn_ids)
 
 
 def test_a_manifest_that_cannot_be_read_is_said(data: Path, tmp_path: Path) -> None:

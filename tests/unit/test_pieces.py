@@ -202,3 +202,18 @@ class TestStored:
             memory.add([{"name": "Ana", "role": "user", "content": f"boat {n}"} for n in range(3)], user_id="u")
             assert memory._space("u").store.pieces([1, 2, 3]) == {}
             assert not any("not-reranked" in flag for hit in memory.search("boat", user_id="u") for flag in hit.flags)
+
+
+@pytest.mark.parametrize("embedder", ["minilm", HashEmbedder(16)])
+def test_a_memorys_embedder_serves_another_memory(tmp_path: Path, embedder: str | HashEmbedder) -> None:
+    """With pieces and without: the second memory finds what the first does, with the same scores."""
+    with (
+        Memory.open(tmp_path / "a", embedder=embedder) as first,
+        Memory.open(tmp_path / "b", embedder=first.embedder) as second,
+    ):
+        found = []
+        for memory in (first, second):
+            memory.add(["I live in Oslo.", "The cat is asleep."], user_id="ana")
+            found.append([(hit.text, hit.score) for hit in memory.search("Where do I live?", user_id="ana")])
+        assert found[0] == found[1]
+        assert first.embedder.shows_pieces == second.embedder.shows_pieces == (embedder == "minilm")

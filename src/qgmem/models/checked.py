@@ -22,7 +22,7 @@ class CheckedEmbedder:
     """
 
     def __init__(self, inner: Embedder) -> None:
-        self.inner = inner
+        self.inner = inner.inner if isinstance(inner, CheckedEmbedder) else inner  # one that another memory checks
         self.id, self.dimension = inner.id, inner.dimension
         self.phrases = Remembered(self.embed)  # vectors of entities, locations and constraints
 

@@ -64,7 +64,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="locomo10.json, or the folder of benchmark data")
     parser.add_argument("--out", type=Path, required=True, help="folder of rows, report and memories")
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="has llama-cpp-python[server]")
-    parser.add_argument("--systems", default="bm25,default", help="default, bm25, dense, rrf")
+    parser.add_argument("--systems", default="bm25,default", help="default, bm25, dense, rrf, entity_memory")
     parser.add_argument("--k", default="5,10,25", help="memories that an answer is made from")
     parser.add_argument("--sample", type=int, default=60, help="questions; the same ones on every machine")
     parser.add_argument("--context", type=int, default=4096, help="tokens of question and answer together")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from qgmem.errors import MissingExtra
 
-COLOURS = {"default": "#1b7f5c", "bm25": "#2f6fb2", "dense": "#b8860b", "rrf": "#7d3c98"}
-MARKS = {"default": "o", "bm25": "s", "dense": "^", "rrf": "D"}
+COLOURS = {"default": "#1b7f5c", "bm25": "#2f6fb2", "dense": "#b8860b", "rrf": "#7d3c98", "entity_memory": "#a93226"}
+MARKS = {"default": "o", "bm25": "s", "dense": "^", "rrf": "D", "entity_memory": "v"}
 
 
 def plot(cells: Mapping[tuple[str, int], Mapping[str, float]], file: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from qgmem.activation.question_terms import question_terms
 from qgmem.asking import RETRY
@@ -25,9 +27,11 @@ from qgmem.types import Hit, MemoryUnit
 
 from ..baselines import Baselines
 from ..datasets.dialogue import Conversation
+from ..protocol import EvidenceSystem
 from ..systems import MemorySystem
 
-NAMES = ("default", "bm25", "dense", "rrf")
+NAMES = ("default", "bm25", "dense", "rrf", "entity_memory")
+ENTITY_MEMORY = {"fusion": "entity_memory", "rerank": "none"}  # settings of [E]'s ranking
 
 
 class Reader(Protocol):
@@ -53,9 +57,10 @@ class DefaultReader:
 class ControlReader:
     """A plain ranking of turns, in the same lines, prompt and budget; it has neither trajectories nor facts."""
 
-    def __init__(self, name: str, memory: Memory, conversation: Conversation, answerer: Answerer) -> None:
-        self._search = Baselines(name, None if name == "bm25" else memory.embedder)(conversation.id)
-        self._search.build(conversation)
+    def __init__(
+        self, search: EvidenceSystem, memory: Memory, conversation: Conversation, answerer: Answerer
+    ) -> None:
+        self._search = search
         self._units = {unit.id: unit for unit in memory.get_all(user_id=conversation.id)}
         self._answerer, self._namespace, self._language = answerer, conversation.id, memory.settings.language
 
@@ -109,13 +114,39 @@ def _seconds(start: float, answer: float) -> dict[str, float]:
     return {"answer": answer, "total": time.perf_counter() - start}
 
 
-def open_reader(name: str, memory: Memory, conversation: Conversation, answerer: Answerer) -> Reader:
-    """The reader of that name over a conversation that `memory` holds. Raises InvalidInput."""
-    if name == "default":
-        return DefaultReader(memory, conversation.id, answerer)
-    if name not in NAMES:
-        raise InvalidInput("systems", f"there is none called {name!r}", f"use some of {', '.join(NAMES)}")
-    return ControlReader(name, memory, conversation, answerer)
+class Readers:
+    """Opens readers over the conversations of one memory; `entity_memory` needs a second view of it.
+
+    Use as a context manager.
+    """
+
+    def __init__(self, memory: Memory, answerer: Answerer) -> None:
+        self._memory, self._answerer, self._stack = memory, answerer, ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @cached_property
+    def _entity_memory(self) -> Memory:
+        settings = self._memory.settings.model_copy(update=ENTITY_MEMORY)
+        return self._stack.enter_context(
+            Memory.open(self._memory.path, embedder=self._memory.embedder, settings=settings)
+        )
+
+    def open(self, name: str, conversation: Conversation) -> Reader:
+        """The reader of that name over a conversation that the memory holds."""
+        if name == "default":
+            return DefaultReader(self._memory, conversation.id, self._answerer)
+        search: EvidenceSystem
+        if name == "entity_memory":
+            search = MemorySystem(self._entity_memory, conversation.id)
+        else:
+            search = Baselines(name, None if name == "bm25" else self._memory.embedder)(conversation.id)
+            search.build(conversation)
+        return ControlReader(search, self._memory, conversation, self._answerer)
 
 
 def built(memory: Memory, conversations: Sequence[Conversation], path: Path) -> None:

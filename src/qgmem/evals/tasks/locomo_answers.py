@@ -9,7 +9,7 @@ from pathlib import Path
 from qgmem.errors import AnswerFailed, InvalidInput, gone
 from qgmem.evals.answers import report
 from qgmem.evals.answers.plot import plot
-from qgmem.evals.answers.readers import NAMES, Reader, built, open_reader
+from qgmem.evals.answers.readers import NAMES, Reader, Readers, built
 from qgmem.evals.answers.rows import AnswerRow, Journal
 from qgmem.evals.answers.sample import SEED, sampled
 from qgmem.evals.datasets.dialogue import Question
@@ -78,7 +78,10 @@ def run_locomo_answers(
     journal = Journal(out, {name: manifest[name] for name in ("data", "settings", "system", "seed")})
     # A question at every k in a row: the contexts begin alike, and a server reads what it has just read only once.
     wanted = [(k, question, name) for question in questions for name in systems for k in ks]
-    with Memory.open(out / "memories", embedder=embedder, settings=settings) as memory:
+    with (
+        Memory.open(out / "memories", embedder=embedder, settings=settings) as memory,
+        Readers(memory, answerer) as opened,
+    ):
         asked = {question.conversation_id for question in questions}
         conversations = {each.id: each for each in dataset.conversations if each.id in asked}
         built(memory, list(conversations.values()), data)
@@ -88,7 +91,7 @@ def run_locomo_answers(
                 if (name, k, question.id) not in journal.rows:
                     place = question.conversation_id, name
                     if place not in readers:
-                        readers[place] = open_reader(name, memory, conversations[place[0]], answerer)
+                        readers[place] = opened.open(name, conversations[place[0]])
                     journal.add(_asked(readers[place], question, name, k))
                 bar.advance()
     rows = tuple(journal.rows[name, k, question.id] for k, question, name in wanted)

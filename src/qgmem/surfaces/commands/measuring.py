@@ -51,7 +51,9 @@ def locomo(
     answers: Annotated[bool, typer.Option("--answers", help="Have a model answer; official F1 too.")] = False,
     llm: Annotated[str | None, typer.Option("--llm", help="The answering model's name.", metavar="NAME")] = None,
     chat_url: Annotated[str | None, typer.Option("--chat-url", help="Its server.", metavar="URL")] = None,
-    systems: Annotated[str, typer.Option("--systems", help="Whose evidence, in answers.")] = "bm25,default",
+    systems: Annotated[
+        str, typer.Option("--systems", help="In answers: bm25, default, dense, rrf, entity_memory.")
+    ] = "bm25,default",
     k: Annotated[str, typer.Option("--k", help="Memories an answer is made from.")] = "5,10,25",
     sample: Annotated[int | None, typer.Option("--sample", help="Questions answered; all if left out.")] = None,
     json: Json = False,
