@@ -16,7 +16,8 @@ from qgmem.generation.graph_arrays import GraphArrays
 from qgmem.training.graph_branch.ablations import ABLATIONS, windowed
 from qgmem.training.graph_branch.answers import AnswerFile, AnswerRow, emptied, other_cases
 from qgmem.training.graph_branch.conditions import conditions
-from qgmem.training.graph_branch.report import comparisons, summary, write_sheet
+from qgmem.training.graph_branch.plot import plot
+from qgmem.training.graph_branch.report import by, comparisons, summary, write_sheet
 from qgmem.training.graph_branch.run import StudySettings, asked_questions, lives_of, study_graph_branch
 
 
@@ -191,3 +192,18 @@ def test_the_gold_answers_nats_are_compared_in_pairs() -> None:
     assert found["detectable"] == pytest.approx(1.4)
     assert summary(rows[:2])["gold_nats"] == 1.5
     assert summary(rows[2:])["gold_nats_by_seed"] == {"0": 1.0, "1": 1.0}
+
+
+def test_a_study_is_drawn_with_a_dot_a_seed(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'qgmem[eval]'")
+    rows = [replace(row(name, seed, "a/1", False), gold_nats=2.0 + seed) for name in ("none", "token-1")
+            for seed in (0, 1)]  # fmt: skip
+    curves = {f"token-1-seed-{seed}": {"validation": [2.0, 1.5, 1.6]} for seed in (0, 1)}
+    study = {"conditions": {name: summary(part) for name, part in by(rows, "condition").items()}, "training": curves}
+    for _ in range(2):
+        plot(study, tmp_path / "study.svg")
+    drawn = (tmp_path / "study.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<?xml")
+    assert drawn.count('id="line2d') > 6
+    plot(study, tmp_path / "again.svg")
+    assert (tmp_path / "again.svg").read_text(encoding="utf-8") == drawn

@@ -22,7 +22,9 @@ class CheckedEmbedder:
     """
 
     def __init__(self, inner: Embedder) -> None:
-        self.inner = inner.inner if isinstance(inner, CheckedEmbedder) else inner  # one that another memory checks
+        self.inner: Embedder = (
+            inner.inner if isinstance(inner, CheckedEmbedder) else inner
+        )  # one that another memory checks
         self.id, self.dimension = inner.id, inner.dimension
         self.phrases = Remembered(self.embed)  # vectors of entities, locations and constraints
 
