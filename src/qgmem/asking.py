@@ -40,6 +40,7 @@ from .stores.analyser import terms
 from .trails import Told
 from .types import Hit, Interval, MemoryUnit, Triple, Turn
 
+ELSEWHERE = "a trajectory says it, not the memories that are cited; `trails` names those that do"
 STAGE = "answer"  # in the ledger
 RETRY = RetryPolicy(attempts=3)  # somebody waits
 
@@ -150,7 +151,8 @@ class Asking:
 
     def _told(self, space: Namespace, units: Sequence[MemoryUnit], question: Question) -> tuple[Told, list[str]]:
         behind = not self._chronicle.keep_up(space, BEFORE_ASKING)
-        told = self._chronicle.around(space, units, question.scope.known_at, question.question_time)
+        passes = self._recall.passes(space, question.scope)
+        told = self._chronicle.around(space, units, question.scope.known_at, question.question_time, passes)
         return told, ["traces are behind the latest writes"] if behind else []
 
     def _primary(self, triples: Mapping[str, Sequence[Triple]], words: Sequence[str]) -> dict[str, Triple]:
@@ -220,9 +222,13 @@ class Asking:
         cited = {found.context.labels[label] for label in draft.cited}
         units = [hit.unit for hit in found.working_memory if hit.id in cited]
         turns = self._turns(space, sorted({turn_id for unit in units for turn_id in unit.span.turn_ids}))
-        language = self._settings.language
-        note = unsupported(draft.answer, question, units, turns, found.context.beside, self._dates, language)
-        return (note,) if note else ()
+
+        def note(beside: Mapping[str, str]) -> str | None:
+            return unsupported(draft.answer, question, units, turns, beside, self._dates, self._settings.language)
+
+        if (lacking := note(found.context.own)) is None:
+            return ()
+        return (lacking if note(found.context.beside) else ELSEWHERE,)
 
     def _dates(self, text: str) -> list[tuple[int, int, Interval]]:
         found = find_times(text, None, day_first=self._settings.day_first)

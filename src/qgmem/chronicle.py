@@ -208,10 +208,18 @@ class Chronicle:
         return [state_event(each, state, unit_id) for each in shown for state in each.states if state.says(unit_id)]
 
     def around(
-        self, space: Namespace, units: Sequence[MemoryUnit], known_at: Moment, question_time: Moment = None
+        self,
+        space: Namespace,
+        units: Sequence[MemoryUnit],
+        known_at: Moment,
+        question_time: Moment = None,
+        passes: Passes | None = None,
     ) -> Told:
-        """What these units claim, and the trajectories that they are part of, as far as traces have been kept up."""
-        found = around(space.store, units, said_by(known_at), self._now(question_time, known_at))
+        """What these units claim, and the trajectories that they are part of, as far as traces have been kept up.
+
+        Of the claims only those count that had been said by `known_at` and that pass.
+        """
+        found = around(space.store, units, said_by(known_at), self._now(question_time, known_at), passes)
         worded = [(each, self._in_words(space, each)) for each in found.trajectories]
         shown = self._shown(space, tuple(said for _, said in worded))
         pairs = zip(shown, worded, strict=True)

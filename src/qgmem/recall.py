@@ -177,6 +177,12 @@ class Recall:
         beside = sources(space.store, [hit.unit for hit in hits])
         return [_blacked_out(hit, beside[hit.id], self._redactor.fresh()) for hit in hits]
 
+    def passes(self, space: Namespace, scope: Scope) -> Passes | None:
+        """Which units the scope's filter lets through, by key; None where it has none."""
+        index = space.index.current()
+        passing = _passing(space, index, scope)
+        return _by_key(index, passing) if scope.filters and passing is not None else None
+
     def activation(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
     ) -> tuple[Index, Activation]:

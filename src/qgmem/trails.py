@@ -10,6 +10,8 @@ from .construction.traces import Claim, KnownAt, Now, as_seen, known_by, states
 from .generation.serialise import Step, Trail
 from .stores.protocol import Store
 from .tracing import claim_of
+from .tracing.sides import passing
+from .tracing.standing import Passes
 from .trajectory import TraceState, Trajectory, told
 from .types import MemoryUnit, Triple
 
@@ -31,16 +33,19 @@ class Told:
         return [replace(trail(each, as_of), written=written.get(each.trace.id)) for each in self.trajectories]
 
 
-def around(store: Store, units: Sequence[MemoryUnit], known_at: KnownAt, now: Now) -> Told:
+def around(
+    store: Store, units: Sequence[MemoryUnit], known_at: KnownAt, now: Now, passes: Passes | None = None
+) -> Told:
     """Claims of these units and their traces, as known by `known_at`; it takes as long as those traces are.
 
-    `now` decides which of the states are current.
+    `now` decides which of the states are current. Claims of units that a filter keeps from being seen do not count,
+    neither as states nor as the end of others: `passes`, None for no filter.
 
     Triples are of states that somebody tells of first hand: no retraction, no end, no hearsay.
     """
     with store.traced() as reading:
         trace_ids = sorted({trace for unit in units for trace in reading.traces_of_unit(unit.id)})
-        claims = [list(map(claim_of, rows)) for rows in reading.claims(trace_ids)]
+        claims = [list(map(claim_of, passing(rows, passes))) for rows in reading.claims(trace_ids)]
     wanted = {unit.id for unit in units}
     said: dict[str, list[Claim]] = {}
     for claim in sorted((claim for each in claims for claim in each), key=lambda claim: claim.said):

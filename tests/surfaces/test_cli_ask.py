@@ -149,6 +149,21 @@ def test_after_an_attempt_that_does_not_count_the_answer_that_does_is_shown(told
     assert "unsupported" in done.err
 
 
+@pytest.mark.parametrize("place", ["nowhere/g.svg", "memory.txt", "."])
+def test_no_model_is_asked_for_a_picture_that_cannot_be_drawn(
+    told: Cli, server: Server, tmp_path: Path, place: str
+) -> None:
+    """Nor is anything overwritten but a former picture."""
+    (tmp_path / "memory.txt").write_text("mine")
+    done = told("ask", QUESTION, *ANA, *server.options, "--graph", str(tmp_path / place))
+    assert done.code == 2
+    assert "--graph" in done.err
+    assert server.bodies == []
+    assert (tmp_path / "memory.txt").read_text() == "mine"
+    for _ in range(2):
+        assert told("ask", QUESTION, *ANA, *server.options, "--graph", str(tmp_path / "g.svg")).code == 0
+
+
 def test_a_stream_in_json_is_an_event_a_line(told: Cli, server: Server) -> None:
     """The pieces of each field add up to the field of the last line."""
     done = told("ask", QUESTION, *ANA, *server.options, "--stream", "--json")

@@ -18,6 +18,17 @@ def test_a_path_that_is_no_model_is_misuse(cli: Cli, tmp_path: Path) -> None:
         assert "neither a GGUF file nor a folder of a model" in done.err
 
 
+def test_options_of_something_that_is_not_asked_for_are_misuse(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"weights")
+    given = ["--data", str(tmp_path), "--llm", str(tmp_path / "m.gguf"), "--out", str(tmp_path / "out")]
+    done = cli("train", "graph-token", *given, "--reader-url", "http://localhost:1/v1")
+    assert (done.code, "--reader-url: is for --reader" in done.err) == (2, True)
+    (tmp_path / "l.json").write_text("[]")
+    for option in (["--sample", "2"], ["--llm", "scripted"], ["--chat-url", "http://localhost:1/v1"]):
+        done = cli("bench", "locomo", "--data", str(tmp_path / "l.json"), "--out", str(tmp_path / "b"), *option)
+        assert (done.code, f"{option[0]}: is for --answers" in done.err) == (2, True)
+
+
 def test_a_folder_without_dialogues_is_misuse(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "m.gguf").write_bytes(b"weights")
     given = ["--data", str(tmp_path), "--llm", str(tmp_path / "m.gguf"), "--out", str(tmp_path / "out")]

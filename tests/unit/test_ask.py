@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 
 from qgmem import AnswerFailed, InvalidInput, Memory, ModelRefused, Settings
+from qgmem.asking import ELSEWHERE
 from qgmem.errors import ModelUnavailable
 from qgmem.generation.answer import NO_ANSWERER
 from qgmem.generation.local_graph import LocalGraph
@@ -170,6 +171,37 @@ def test_an_answer_that_comes_after_a_deletion_is_not_kept(memory: Memory) -> No
 
     memory.ask(QUESTION, user_id="kim", chat=Deleting())
     assert not memory._asking._cache._kept
+
+
+def test_a_filter_hides_the_states_that_others_tell_of_too(tmp_path: Path) -> None:
+    """What Kim told her therapist is no part of her trajectory at work, neither as a state nor as the end of one."""
+    with Memory.open(tmp_path / "scopes", embedder=HashEmbedder(16)) as memory:
+        for text, agent, day in (("I live in Turin.", "work", "2023-01-10"),
+                                 ("I moved to Rehabville.", "therapist", "2024-04-05")):  # fmt: skip
+            said = {"role": "user", "name": "Kim", "content": text}
+            memory.add([said], user_id="kim", agent_id=agent, timestamp=day)
+        whole = memory.ask("Where does Kim live?", user_id="kim")
+        assert "Rehabville since 2024-04-05 (latest)" in whole.context.text
+        for scope in ({"agent_id": "work"}, {"filters": {"agent_id": "work"}}):
+            found = memory.ask("Where does Kim live?", user_id="kim", **scope)  # type: ignore[arg-type]
+            steps = [(step.value, step.valid_to) for trail in found.trails for step in trail.steps]
+            assert steps == [("Turin", None)]
+            assert "Rehab" not in repr(found)
+
+
+def test_an_answer_from_a_state_that_no_cited_memory_tells_is_noted(tmp_path: Path) -> None:
+    """With one memory in the context the trajectory has the other state too; the citation does not hold it."""
+    with Memory.open(tmp_path / "states", embedder=HashEmbedder(16)) as memory:
+        for text, day in (("I live in Turin.", "2023-01-10"), ("I moved to Porto.", "2024-04-05")):
+            memory.add([{"role": "user", "name": "Kim", "content": text}], user_id="kim", timestamp=day)
+        hit = memory.search("Where does Kim live?", user_id="kim", limit=1)[0]
+        mine, other = ("Porto", "Turin") if "Porto" in hit.text else ("Turin", "Porto")
+        for answer, noted in ((mine, False), (other, True), ("Zanzibar", False)):
+            chat = ScriptedChat([said("[MU1]", answer)])
+            found = memory.ask("Where does Kim live?", user_id="kim", limit=1, chat=chat)
+            assert (ELSEWHERE in found.notes) is noted
+            assert any(note.startswith("unsupported") for note in found.notes) is (answer == "Zanzibar")
+            memory._asking.forget()  # the same request would be answered from memory
 
 
 def test_a_retry_and_pieces_are_told_as_they_come(memory: Memory) -> None:

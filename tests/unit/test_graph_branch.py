@@ -144,6 +144,15 @@ def test_a_token_is_compared_with_the_text_and_the_controls_of_its_own_size() ->
     ]  # fmt: skip
 
 
+def test_differences_over_fewer_than_five_cases_are_never_supported() -> None:
+    """Every question of every case turns from wrong to right: sure enough by any bootstrap."""
+    for cases in (4, 5):
+        ids = [f"{case}/{n}" for case in "abcde"[:cases] for n in range(20)]
+        rows = [row("none", 0, id, False) for id in ids] + [row("text", 0, id, True) for id in ids]
+        [found] = comparisons(rows, 500)
+        assert found["supported"] is (cases == 5)
+
+
 def test_the_sheet_holds_a_hundred_answers_of_all_conditions(tmp_path: Path) -> None:
     rows = [
         row(name, seed, f"a/{n}", n % 2 == 0) for name in ("none", "token-1") for seed in (0, 1) for n in range(40)

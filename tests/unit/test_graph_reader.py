@@ -109,6 +109,14 @@ def test_what_is_answered_right_is_kept_and_asked_once(tmp_path: Path) -> None:
     assert (tmp_path / ROWS).read_bytes() == rows
 
 
+def test_what_failed_is_tried_again_by_the_next_run_and_what_was_wrong_is_not(tmp_path: Path) -> None:
+    assert kept(reading(always="no JSON"), tmp_path)[1]["failed"] == 3
+    assert kept(reading(judgment("incorrect"), said("zebra")), tmp_path)[1]["wrong"] == 3
+    again = reading()
+    assert kept(again, tmp_path)[1]["wrong"] == 3
+    assert again.requests == []
+
+
 def test_a_reader_is_shown_what_the_example_holds_and_nothing_else(tmp_path: Path) -> None:
     reader = reading()
     kept(reader, tmp_path)

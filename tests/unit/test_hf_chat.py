@@ -171,6 +171,15 @@ def test_a_template_that_shows_the_day_shows_the_same_one_always(tmp_path: Path)
     assert said.startswith(DAY)
 
 
+def test_a_precision_or_device_that_is_not_there_is_said(tmp_path: Path) -> None:
+    folder = tiny("smollm", tmp_path)
+    with pytest.raises(InvalidInput, match="dtype: is 'float12'; use one of float32, bfloat16, float16"):
+        HfChat(folder, dtype="float12")
+    for device in ("nonsense", *(() if torch.cuda.is_available() else ("cuda",))):
+        with pytest.raises(InvalidInput, match=f"device: '{device}' cannot be used"):
+            HfChat(folder, device=device, threads=1).prompt("", "Where?")
+
+
 def test_an_answer_stops_where_it_is_complete(model: HfChat) -> None:
     prompts = [model.prompt("s", "hello"), model.prompt("s", "a longer question")]
     whole = model.generate(prompts, max_tokens=9)

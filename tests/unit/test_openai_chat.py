@@ -74,10 +74,26 @@ def test_without_base_url_it_is_openai_and_a_key_is_demanded() -> None:
     assert isinstance(chat, ChatModel)
 
 
-@pytest.mark.parametrize("url", ["box:8080", "ftp://box", "http://", ""])
+@pytest.mark.parametrize("url", ["box:8080", "ftp://box", "http://", "", "http://box/v1?key=pw12", "http://box/v1#x"])
 def test_an_address_that_is_none_is_refused_at_once(url: str) -> None:
     with pytest.raises(InvalidInput, match="base_url"):
         OpenAIChat("m", base_url=url)
+
+
+def test_a_password_of_the_address_is_not_shown_in_the_header_that_it_becomes_either() -> None:
+    """joe:pw12 is am9lOnB3MTI= in base64, which a server may repeat."""
+    server = _Server(httpx.Response(401, json={"error": {"message": "key was Basic am9lOnB3MTI="}}))
+    with pytest.raises(ModelRefused) as caught:
+        _chat(server, base_url="http://joe:pw12@box/v1").complete(REQUEST)
+    assert "am9l" not in str(caught.value)
+    assert "***" in str(caught.value)
+
+
+def test_a_refusal_is_told_in_the_models_words() -> None:
+    message = {"role": "assistant", "content": None, "refusal": "I cannot help\nwith that."}
+    server = _Server(httpx.Response(200, json={"choices": [{"message": message, "finish_reason": "stop"}]}))
+    with pytest.raises(ModelMisbehaved, match="the model refuses: I cannot help with that"):
+        _chat(server).complete(REQUEST)
 
 
 def test_secrets_show_in_no_repr_and_no_error() -> None:

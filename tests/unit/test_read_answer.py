@@ -68,6 +68,7 @@ def test_labels_in_the_answer_count_as_cited_and_are_no_part_of_it() -> None:
         ("", "holds no JSON object"),
         ('{"reasoning_path": "[MU1] says that she mov', "has no field `answer` and was cut off"),
         ('{"reasoning_path": "[MU1]"}', "has no field `answer`"),
+        ('{"reasoning_path": "[MU1]", "answer": ["Porto", "Lis', "has a list as its answer that was cut off"),
         ('["Porto", "Oslo"]', "is a list, not an object with reasoning_path and answer"),
         ('{"reasoning_path": "", "answer": {"city": "Porto"}}', "has an object where a text should be"),
     ],
@@ -82,7 +83,10 @@ def test_what_holds_no_answer_is_refused_with_a_reason(text: str, reason: str) -
     "answer",
     ["Not mentioned", "not mentioned in the memories.", "No information available", "unknown", "N/A", "", None,
      "Unclear.", "I don't know.", "It is not specified", "The answer cannot be determined from MEMORY",
-     "Not mentioned. Ana only speaks of Oslo.", "not known, but probably Oslo", "Not stated explicitly"],
+     "Not mentioned. Ana only speaks of Oslo.", "not known, but probably Oslo", "Not stated explicitly",
+     "There is no information about this", "The memories do not mention where Ana lives.",
+     "Ana's home is not mentioned.",
+     "I do not have enough information to answer.", "No information on that"],
 )  # fmt: skip
 def test_words_that_say_there_is_no_answer_abstain(answer: str | None) -> None:
     draft = read_answer(said("nothing fits", answer), KNOWN)
@@ -100,6 +104,11 @@ def test_words_that_say_there_is_no_answer_abstain(answer: str | None) -> None:
         "Notts",
         "Not available on Fridays",
         "not known for it",
+        "Not found guilty",
+        "Not available until June",
+        "No answer from the doctor yet",
+        "Not given a raise",
+        "No information desk",
     ],
 )
 def test_answers_that_only_look_like_it_do_not_abstain(answer: str) -> None:

@@ -14,7 +14,7 @@ NOT_MENTIONED = "Not mentioned"
 PATHS = ("reasoning_path", "reasoning", "path", "explanation")
 ANSWERS = ("answer", "final_answer", "response")
 _LABEL = re.compile(r"\b(MU|F)[ -]?#?(\d+)\b")
-_BRACKETED = re.compile(r"\s*[\[(]\s*(?:(?:MU|F)[ -]?#?\d+[\s,;&and]*)+[\])]|\s*\bMU[ -]?#?\d+\b")
+_BRACKETED = re.compile(r"\s*[\[(]\s*(?:(?:MU|F)[ -]?#?\d+[\s,;&and]*)+[\])]|\s*\bMU#?\d+\b")
 _BARE = re.compile(r'(?<!["\w])(?:MU|F)\d+(?!["\w])')  # a label without quotes, as small models write in a list
 _EMPTY = re.compile(r"\s*[\[(][\s,;]*[\])]")
 _ABSTAINS = re.compile(
@@ -22,7 +22,14 @@ _ABSTAINS = re.compile(
     r"not (?:mentioned|specified|stated|known|given|provided|available|found|enough information)"
     r"(?:\s*[.,;:(–—-].*|"
     r"\s+(?:in|within|by|anywhere|here|at all|explicitly|directly|to (?:say|tell|answer)|from)\b.*)?|"
-    r"no (?:information|mention|answer)\b.*|insufficient information\b.*|can(?:no|')t be (?:determined|answered)\b.*|"
+    r"(?:there (?:is|was) )?no (?:information|mention|answer)"
+    r"(?: (?:is |was )?(?:available|given|found|provided|known))?"
+    r"(?:\s*[.,;:(–—-].*|\s+(?:in|within|about|on|of|regarding|that|to)\b.*)?|"
+    r"insufficient information\b.*|can(?:no|')t be (?:determined|answered)\b.*|"
+    r"(?:the )?(?:memor(?:y|ies)|context|conversations?) (?:do|does) not "
+    r"(?:mention|say|state|specify|tell|contain)\b.*|"
+    r"[\w' ]{1,60} (?:is|are|was|were) not (?:mentioned|specified|stated)(?: (?:in|anywhere|here)\b.*)?|"
+    r"i (?:do not|don't) have (?:enough |sufficient |any )?information\b.*|"
     r"cannot (?:determine|answer|say)\b.*|i (?:do not|don't) know\b.*|unknown|unclear|n/?a)[.!]?",
     re.IGNORECASE | re.DOTALL,
 )
@@ -46,7 +53,10 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
     repaired and noted; labels that do not exist are taken out. Raises ModelMisbehaved, whose text completes "it …",
     where there is no answer to read.
     """
-    found = _parsed(text)
+    try:
+        found = _parsed(text)
+    except ModelMisbehaved as error:
+        raise ModelMisbehaved("was cut off before it answered" if truncated else str(error)) from error
     value = found.value[0] if isinstance(found.value, list) and len(found.value) == 1 else found.value
     if not isinstance(value, dict):
         raise ModelMisbehaved(f"is {_kind(value)}, not an object with reasoning_path and answer")
@@ -56,6 +66,8 @@ def read_answer(text: str, known: Collection[str], *, truncated: bool = False) -
     if said is _MISSING:
         cut = " and was cut off" if truncated or found.cut is not None else ""
         raise ModelMisbehaved(f"has no field `answer`{cut}")
+    if isinstance(said, list) and found.cut and str(found.cut[0]).strip().casefold().replace(" ", "_") in ANSWERS:
+        raise ModelMisbehaved("has a list as its answer that was cut off")
     answer = _BRACKETED.sub("", _text(said)).strip()
     if not answer and _text(said).strip():
         raise ModelMisbehaved("answers with labels alone")

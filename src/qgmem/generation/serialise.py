@@ -53,7 +53,8 @@ class Context:
     """What an answerer reads. `labels`: unit ids by MU and F label, of what stands in `text` and nothing else.
 
     `tokens` are those of `text`; `left_out` names units that did not fit. `beside`: by unit id, the lines of `text`
-    that speak of a unit besides its own: its trajectory and its fact.
+    that speak of a unit besides its own: its trajectory and its fact. `own`: what of these lines the unit itself
+    says, so without the states of a trajectory that other units tell of.
     """
 
     text: str
@@ -61,6 +62,7 @@ class Context:
     labels: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     beside: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
 
 
 def serialise(hits: Sequence[Hit], budget_tokens: int, words: Collection[str] = ()) -> str:
@@ -121,11 +123,14 @@ def lay_out(
     text = "\n".join(rows)
     labels = {label[unit_id]: unit_id for unit_id in lines} | {name: unit_id for name, (_, unit_id) in facts.items()}
     beside: dict[str, str] = {}
+    own: dict[str, str] = {}
     for unit_id in lines:
-        own = [line for trail, line in told.items() if unit_id in trail.unit_ids]
-        own += [line for line, about in facts.values() if about == unit_id]
-        beside |= {unit_id: "\n".join(own)} if own else {}
-    return Context(text, count(text) if text else 0, labels, missing, beside)
+        mine = [line for line, about in facts.values() if about == unit_id]
+        trajectories = [line for trail, line in told.items() if unit_id in trail.unit_ids]
+        says = [_step(step, there) for trail in told for step in trail.steps if unit_id in step.unit_ids]
+        beside |= {unit_id: "\n".join([*trajectories, *mine])} if trajectories or mine else {}
+        own |= {unit_id: "\n".join([*says, *mine])} if says or mine else {}
+    return Context(text, count(text) if text else 0, labels, missing, beside, own)
 
 
 def _fitted(hits: Sequence[Hit], left: int, words: Collection[str], count: Count) -> dict[str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import httpx
 
@@ -43,10 +44,13 @@ class Endpoint:
         url = (OPENAI if base_url is None else base_url).rstrip("/")
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise InvalidInput("base_url", "is no http address", "as http://localhost:8080/v1")
+        if urlsplit(url).query or urlsplit(url).fragment:
+            raise InvalidInput("base_url", "has a query", "give what comes before it; a key goes into api_key")
         self._secrets = tuple(secret for secret in (api_key, *(headers or {}).values()) if secret)
         self._shown = _without_password(url)
         if password := urlsplit(url).password:
-            self._secrets += (password,)
+            pair = f"{unquote(urlsplit(url).username or '')}:{unquote(password)}"
+            self._secrets += (password, unquote(password), b64encode(pair.encode()).decode())
         if api_key and (not api_key.isascii() or any(c.isspace() for c in api_key)):
             raise InvalidInput("api_key", "holds characters that no header can carry")
         self._seconds = timeout

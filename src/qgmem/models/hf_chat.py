@@ -27,6 +27,7 @@ from .hf import weights_sha256
 
 MARK = "\ue000"  # a private character: where the user's words go while the template is rendered
 DAY = "26 Jul 2024"  # of every prompt; the one that Llama 3's template falls back on
+DTYPES = ("float32", "bfloat16", "float16")
 IGNORED = -100  # label that costs nothing
 
 Ended = Callable[[str], bool]  # of the text so far: is the answer complete?
@@ -61,6 +62,8 @@ class HfChat:
                     "llm", f"{self._source.name!r} is neither a GGUF file nor a folder of a model",
                     "give FILE.gguf, or a folder with config.json and *.safetensors",
                 )  # fmt: skip
+        if dtype not in DTYPES:
+            raise InvalidInput("dtype", f"is {dtype!r}", f"use one of {', '.join(DTYPES)}")
         self.name = self._source.name
         self._lock = Lock()
         self._kept: tuple[tuple[int, ...], Any] | None = None  # the latest beginning, with its keys and values
@@ -352,4 +355,11 @@ class HfChat:
             raise MissingExtra(f"the language model {self.name}", "graph") from error
         except (OSError, ValueError) as error:
             raise ModelUnavailable(f"{self.name}: cannot be loaded: {error}") from error
-        return torch, tokenizer, model.to(self._device).eval().requires_grad_(False)
+        try:
+            model = model.to(self._device)
+        except (RuntimeError, AssertionError) as error:  # torch's, for a device that is not there or nobody knows
+            reason = str(error).partition("\n")[0]
+            raise InvalidInput(
+                "device", f"{self._device!r} cannot be used: {reason}", "leave it out for cpu"
+            ) from error
+        return torch, tokenizer, model.eval().requires_grad_(False)

@@ -16,6 +16,8 @@ def read_completion(answer: Mapping[str, Any], request: ChatRequest) -> ChatAnsw
     if first is None or not isinstance(message, dict):
         raise ModelMisbehaved("chat: the answer holds no choices[0].message")
     text = _content(message.get("content"))
+    if not text and message.get("refusal"):
+        raise ModelMisbehaved(f"chat: the model refuses: {' '.join(str(message['refusal']).split())[:200]}")
     return _answer(request, text, answer.get("usage"), first.get("finish_reason"))
 
 

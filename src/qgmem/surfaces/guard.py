@@ -28,7 +28,7 @@ _OPTIONS = {
     "format": "--format", "people": "--people", "years": "--years", "embedder": "--embedder", "data": "--data",
     "systems": "--systems", "k": "--k", "sample": "--sample", "out": "--out", "subject": "SUBJECT",
     "relation": "--relation", "path": "FILE", "chat": "--model", "base_url": "--base-url",
-    "api_key": "QGMEM_CHAT_KEY",
+    "api_key": "QGMEM_CHAT_KEY", "settings.graph_token": "--graph-token", "parts": "--part",
 }  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def _worked_out(
     found: list[Sides] = []
     traces = dict.fromkeys(trace for name, trace in reading.relations(subject) if name == want.relation)
     for rows in reading.claims(list(traces)):
-        heard = {claim.key: row for row in _passing(rows, passes) if known(claim := claim_of(row), known_at)}
+        heard = {claim.key: row for row in passing(rows, passes) if known(claim := claim_of(row), known_at)}
         if not heard:
             continue
         trace = states(map(claim_of, heard.values()))
@@ -87,11 +87,12 @@ def _worked_out(
     return found
 
 
-def _passing(rows: Sequence[TripleRow], passes: Passes | None) -> Sequence[TripleRow]:
+def passing(rows: Sequence[TripleRow], passes: Passes | None) -> Sequence[TripleRow]:
+    """The rows whose units a filter lets through."""
     if passes is None or not rows:
         return rows
     seen = passes(np.array([row.unit for row in rows], np.int64))
-    return [row for row, passing in zip(rows, seen, strict=True) if passing]
+    return [row for row, one in zip(rows, seen, strict=True) if one]
 
 
 def _meant(trace: Trace, want: Wanted, asked: Now) -> list[State] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from qgmem.errors import MissingExtra
 
@@ -11,16 +12,22 @@ COLOURS = {"default": "#1b7f5c", "bm25": "#2f6fb2", "dense": "#b8860b", "rrf": "
 MARKS = {"default": "o", "bm25": "s", "dense": "^", "rrf": "D", "entity_memory": "v"}
 
 
-def plot(cells: Mapping[tuple[str, int], Mapping[str, float]], file: Path) -> None:
-    """Draws the cells of a report. Raises MissingExtra."""
+def drawing() -> Any:
+    """matplotlib's pyplot, for files alone and the same bytes for the same input. Raises MissingExtra."""
     try:
         import matplotlib
     except ModuleNotFoundError as error:
         raise MissingExtra("the plot", "eval") from error
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "qgmem"  # same input, same bytes
+    matplotlib.rcParams["svg.hashsalt"] = "qgmem"
     from matplotlib import pyplot
 
+    return pyplot
+
+
+def plot(cells: Mapping[tuple[str, int], Mapping[str, float]], file: Path) -> None:
+    """Draws the cells of a report. Raises MissingExtra."""
+    pyplot = drawing()
     figure, axis = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
     for system in dict.fromkeys(name for name, _ in cells):
         points = sorted(

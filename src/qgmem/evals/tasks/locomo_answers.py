@@ -8,7 +8,7 @@ from pathlib import Path
 
 from qgmem.errors import AnswerFailed, InvalidInput, gone
 from qgmem.evals.answers import report
-from qgmem.evals.answers.plot import plot
+from qgmem.evals.answers.plot import drawing, plot
 from qgmem.evals.answers.readers import NAMES, Reader, Readers, built
 from qgmem.evals.answers.rows import AnswerRow, Journal
 from qgmem.evals.answers.sample import SEED, sampled
@@ -65,6 +65,8 @@ def run_locomo_answers(
             raise InvalidInput(name, f"is {list(values)}", "give each once")
     if unknown := sorted(set(systems) - set(NAMES)):
         raise InvalidInput("systems", f"there is none called {unknown[0]!r}", f"use some of {', '.join(NAMES)}")
+    locomo_f1("", "", "single-hop")  # what needs an extra says so before anybody is asked
+    drawing()
     dataset = load_locomo(data).limited(limit_conversations)
     questions = sampled(dataset, sample)
     settings = Settings()

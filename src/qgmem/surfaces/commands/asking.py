@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...errors import InvalidInput
 from ...types import JsonValue
 from .. import encode, render, screen
 from ..guard import FAILED
@@ -87,6 +88,8 @@ def ask(
         "agent_id": agent,
         "run_id": run,
     }
+    if graph is not None:
+        _drawable(graph)
     failure: str | None = None
     told = ""
     with Memory.open(path, settings=settings) as memory:
@@ -99,23 +102,23 @@ def ask(
         except AnswerFailed as error:
             answer, failure = error.evidence, str(error)
         known = [] if answer.working_memory else memory.namespaces()
-    if graph is not None:
-        _draw(answer, graph)
+    undrawn = None if graph is None else _draw(answer, graph)
     if json:
         whole: dict[str, JsonValue] = {
             **encode.answer(answer),
             "error": failure,
-            "graph": str(graph) if graph else None,
+            "graph": str(graph) if graph and undrawn is None else None,
         }
         _line({"kind": "done", **whole}) if stream else screen.emit(whole)
     else:
         _print(answer, told=bool(told) and told.strip() == answer.answer)
     if graph is not None:
-        screen.note(f"drawn to {graph}")
+        screen.note(undrawn or f"drawn to {graph}")
     if not answer.working_memory and user not in known:
         screen.note(nobody(user, known, path))
     if failure is not None:
         screen.note(f"error: {failure}")
+    if failure is not None or undrawn is not None:
         raise typer.Exit(FAILED)
 
 
@@ -160,11 +163,28 @@ def _line(value: JsonValue) -> None:
     sys.stdout.flush()
 
 
-def _draw(answer: Answer, file: Path) -> None:
+def _drawable(file: Path) -> None:
+    """Before anybody is asked: is there room for a picture? Raises InvalidInput; a former picture may be replaced."""
+    if not file.parent.is_dir():
+        raise InvalidInput("--graph", f"there is no folder {str(file.parent)!r}", "make it, or name another")
+    if file.is_dir():
+        raise InvalidInput("--graph", f"{file.name!r} is a folder", "name a file")
+    if file.exists():
+        with file.open("rb") as there:
+            if there.read(5) not in (b"<svg ", b"<?xml"):
+                raise InvalidInput("--graph", f"{file.name!r} is there and is no picture", "name another file")
+
+
+def _draw(answer: Answer, file: Path) -> str | None:
+    """Draws it; what kept it from being drawn, if anything, since the answer is there all the same."""
     from ...generation.graph_svg import graph_svg
 
     labels = {unit_id: name for name, unit_id in answer.context.labels.items() if name.startswith("MU")}
-    file.write_text(graph_svg(answer.local_graph, answer.question, labels), encoding="utf-8")
+    try:
+        file.write_text(graph_svg(answer.local_graph, answer.question, labels), encoding="utf-8")
+    except OSError as error:
+        return f"error: --graph: {file}: {error.strerror}"
+    return None
 
 
 def _print(answer: Answer, *, told: bool) -> None:

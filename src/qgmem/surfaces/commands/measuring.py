@@ -69,6 +69,8 @@ def locomo(
     if answers:
         _answer(data, out, llm, chat_url, systems.split(","), _numbers(k), sample, limit_conversations, json=json)
         return
+    if given := [name for name, value in (("--llm", llm), ("--chat-url", chat_url), ("--sample", sample)) if value]:
+        raise InvalidInput(given[0], "is for --answers", "add --answers, or leave it out")
     from ...evals.tasks.locomo import run_locomo
 
     _measure(

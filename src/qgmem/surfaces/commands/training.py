@@ -70,6 +70,7 @@ def graph_token(
     qgmem train graph-token --data out/lives --llm smollm2.gguf --out out/token
     qgmem train graph-token --data DIR --llm m.gguf --out OUT --reader qwen3
     """
+    from ...errors import InvalidInput
     from ...models.hf_chat import HfChat
     from ...registry import make_chat
     from ...settings import Settings
@@ -78,8 +79,10 @@ def graph_token(
 
     settings = TrainSettings(epochs, batch, accumulate, rate, tokens, seed)
     model = HfChat(llm, device=device, dtype=dtype)
+    if reader_url is not None and not reader:
+        raise InvalidInput("--reader-url", "is for --reader", "name the model, or leave it out")
     server = {"chat_url": reader_url} if reader_url else {}
-    asked = make_chat(reader, Settings.load(None, **server)) if reader else None
+    asked = None if reader is None else make_chat(reader, Settings.load(None, **server))
     with screen.resumable(lambda: f"what was learned is kept in {out.name}; run the same command to go on"):
         done = train_graph_token(
             data,

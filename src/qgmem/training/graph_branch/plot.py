@@ -11,21 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...errors import MissingExtra
+from ...evals.answers.plot import drawing
 
 COLOURS = ("#1b7f5c", "#2f6fb2", "#7d3c98", "#b8860b", "#a93226", "#566573")
 
 
 def plot(study: Mapping[str, Any], file: Path) -> None:
     """Draws study.json's trainings and gold answers, a dot a seed. Raises MissingExtra."""
-    try:
-        import matplotlib
-    except ModuleNotFoundError as error:
-        raise MissingExtra("the plot", "eval") from error
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "qgmem"  # same input, same bytes
-    from matplotlib import pyplot
-
+    pyplot = drawing()
     figure, (losses, costs) = pyplot.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     kinds = list(dict.fromkeys(name.partition("-seed")[0] for name in study["training"]))
     for name, one in study["training"].items():

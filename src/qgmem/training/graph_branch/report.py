@@ -21,6 +21,7 @@ from .costs import Cost
 from .markdown import to_markdown
 
 SHEET = 100
+CASES = 5  # fewer say nothing of others, whatever a bootstrap makes of them
 Measure = Literal["correct", "gold_nats"]
 POWER = 2.8  # standard errors of a difference that is found with probability .8 at level .05
 
@@ -112,7 +113,10 @@ def comparisons(rows: Sequence[AnswerRow], resamples: int, measure: Measure = "c
         differences = np.subtract(pairs[each.name].b, pairs[each.name].a)
         floor = len(ids) ** -0.5 if measure == "correct" else 0.0
         spread = max(float(np.std(differences, ddof=1)) if len(ids) > 1 else 0.0, floor)
-        found.append(asdict(each) | {"detectable": POWER * spread / len(ids) ** 0.5})
+        enough = each.clusters >= CASES
+        found.append(
+            asdict(each) | {"supported": each.supported and enough, "detectable": POWER * spread / len(ids) ** 0.5}
+        )
     return found
 
 

@@ -1,7 +1,7 @@
 """Which questions does a capable reader answer correctly from what the memory found? Only those teach ([Q] B).
 
 The reader is asked as `Memory.ask` asks it, with the very units that the example holds, and judges what is not the
-gold itself. Rows are kept as they come; a run that was stopped asks only what has none.
+gold itself. Rows are kept as they come; another run asks only what has none, or failed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,11 @@ def answered_right(
     ModelUnavailable and ModelRefused when the reader is gone; what was answered is kept.
     """
     path = out / ROWS
-    rows = {(row.id, row.request): row for row in _rows(path) if row.reader == reader.id}
+    rows = {
+        (row.id, row.request): row
+        for row in _rows(path)
+        if row.reader == reader.id and row.verdict != "failed"  # another run tries again
+    }
     asked = [one for one in examples if one.labels or (one.answer == NO_ANSWER and one.supported)]
     found = []
     for one in asked:

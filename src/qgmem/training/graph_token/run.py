@@ -24,7 +24,7 @@ from ...protocols import Embedder
 from ...registry import make_answerer
 from ...settings import Settings
 from ...types import JsonValue
-from .answered import answered_right
+from .answered import ROWS, answered_right
 from .asking import asked, target
 from .cases import read_cases
 from .examples import BUDGET, Example, Layout, build_examples, read_examples, write_examples
@@ -69,6 +69,12 @@ def train_graph_token(
             with progress(f"answers of {reader.id}", len(examples), show_progress) as bar:
                 kept, verdicts = answered_right(examples, answerer, out, bar)
             counts |= {"reader": reader.id, **verdicts}
+            if len(_cases(kept)) < 2:
+                told = ", ".join(f"{verdicts[name]} {name}" for name in ("right", "wrong", "failed"))
+                raise InvalidInput(
+                    "reader", f"answered {verdicts['asked']} questions: {told}; two cases with right ones are needed",
+                    f"see {ROWS}, name a more capable one, or give more data",
+                )  # fmt: skip
         split = split_cases(kept, seed=settings.seed, test=0)
         vectors = Vectors(memory.embedder.embed, memory.embedder.id, memory.embedder.dimension)
         return train_on(split, vectors, llm, out, settings, limit=limit, counts=counts, on_step=on_step)
