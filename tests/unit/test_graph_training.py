@@ -103,6 +103,13 @@ def test_a_finished_training_is_read_not_repeated(llm: HfChat, tmp_path: Path) -
     assert steps == []
 
 
+def test_a_finished_training_says_who_last_chose_its_examples(llm: HfChat, tmp_path: Path) -> None:
+    first = trained(llm, tmp_path, counts={"reader": "a", "right": 7})
+    again = trained(llm, tmp_path, counts={"reader": "b", "right": 7})
+    assert again.manifest == first.manifest | {"kept": {"reader": "b", "right": 7}}
+    assert trained(llm, tmp_path).manifest == again.manifest  # nobody was asked
+
+
 def test_a_folder_of_another_training_is_refused(llm: HfChat, tmp_path: Path) -> None:
     trained(llm, tmp_path)
     with pytest.raises(InvalidInput, match="holds a training with other data, models or settings"):

@@ -52,6 +52,11 @@ def write_manifest(
         "format": FORMAT, "shape": asdict(shape), "llm": llm_id, "embedder": embedder_id,
         "prompt": SHORT.prompt, **rest,
     }  # fmt: skip
+    return put_manifest(folder, manifest)
+
+
+def put_manifest(folder: Path, manifest: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Write a manifest, whole or not at all."""
     part = folder / "manifest.part"
     part.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.replace(folder / MANIFEST)

@@ -15,7 +15,7 @@ from ...evals.manifest import data_digest, package_versions
 from ...evals.progress import progress
 from ...generation.answer_form import SHORT
 from ...generation.graph_arrays import Float32, GraphArrays, graph_arrays
-from ...generation.graph_checkpoint import MANIFEST, read_manifest, write_manifest
+from ...generation.graph_checkpoint import MANIFEST, put_manifest, read_manifest, write_manifest
 from ...generation.graph_token import GraphToken, GraphTokenShape
 from ...memory import Memory
 from ...models.chat import ChatModel
@@ -144,8 +144,10 @@ def train_on(
     fingerprint = _fingerprint(train, validation, shape, llm.computed, vectors.embedder_id, settings)
     model = GraphToken(shape, seed=settings.seed, output_rms=llm.embedding_rms)
     trainer = Trainer(llm, model, settings, out, fingerprint)
-    if (out / MANIFEST).is_file() and read_manifest(out)["fingerprint"] == fingerprint:
-        return Trained(out, read_manifest(out), trainer.progress)
+    if (out / MANIFEST).is_file() and (there := read_manifest(out))["fingerprint"] == fingerprint:
+        if counts is not None and there.get("kept") != dict(counts):  # another reader, which kept the same examples
+            there = put_manifest(out, there | {"kept": dict(counts)})
+        return Trained(out, there, trainer.progress)
     found = trainer.run(items(train, vectors, llm), items(validation, vectors, llm), on_step)
     manifest = write_manifest(
         out, shape, llm.id, vectors.embedder_id,
