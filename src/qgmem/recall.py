@@ -180,8 +180,7 @@ class Recall:
     def passes(self, space: Namespace, scope: Scope) -> Passes | None:
         """Which units the scope's filter lets through, by key; None where it has none."""
         index = space.index.current()
-        passing = _passing(space, index, scope)
-        return _by_key(index, passing) if scope.filters and passing is not None else None
+        return _passes(index, scope, _passing(space, index, scope))
 
     def activation(
         self, space: Namespace, question: str, limit: int, scope: Scope, question_time: Moment
@@ -196,7 +195,7 @@ class Recall:
         index = space.index.current()
         asked = self._asked(space, index, question, question_time)
         passing = _passing(space, index, scope)
-        passes = _by_key(index, passing) if scope.filters and passing is not None else None
+        passes = _passes(index, scope, passing)
         standing = None
         if self._traces is not None and scope.as_of is not None:
             standing = self._traces.standing(space, scope.as_of, scope.known_at, passes)
@@ -288,8 +287,10 @@ def _passing(space: Namespace, index: Index, scope: Scope) -> Mask | None:
     return passing
 
 
-def _by_key(index: Index, passing: Mask) -> Passes:
-    """The same for keys of units; one that the index does not know yet does not pass."""
+def _passes(index: Index, scope: Scope, passing: Mask | None) -> Passes | None:
+    """The same for keys of units, None without a filter; one that the index does not know yet does not pass."""
+    if not scope.filters or passing is None:
+        return None
     keys = np.asarray(index.column("key"))[passing]
     return lambda units: np.isin(units, keys)
 

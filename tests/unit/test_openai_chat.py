@@ -12,6 +12,7 @@ import pytest
 from qgmem.errors import InvalidInput, ModelMisbehaved, ModelRefused, ModelUnavailable
 from qgmem.models.chat import ChatModel, ChatRequest
 from qgmem.models.client import ModelClient, Scope
+from qgmem.models.openai_answer import Gathered
 from qgmem.models.openai_compatible import OpenAIChat
 from qgmem.models.retry import RetryPolicy, Transient, retry_after_seconds
 
@@ -94,6 +95,14 @@ def test_a_refusal_is_told_in_the_models_words() -> None:
     server = _Server(httpx.Response(200, json={"choices": [{"message": message, "finish_reason": "stop"}]}))
     with pytest.raises(ModelMisbehaved, match="the model refuses: I cannot help with that"):
         _chat(server).complete(REQUEST)
+
+
+def test_a_refusal_that_comes_in_pieces_is_told_whole() -> None:
+    gathered = Gathered(REQUEST)
+    for piece in ("I cannot", " help."):
+        assert gathered.take({"choices": [{"delta": {"refusal": piece}, "finish_reason": None}]}) == ""
+    with pytest.raises(ModelMisbehaved, match="the model refuses: I cannot help"):
+        gathered.answer(1)
 
 
 def test_secrets_show_in_no_repr_and_no_error() -> None:

@@ -22,9 +22,8 @@ class CheckedEmbedder:
     """
 
     def __init__(self, inner: Embedder) -> None:
-        self.inner: Embedder = (
-            inner.inner if isinstance(inner, CheckedEmbedder) else inner
-        )  # one that another memory checks
+        # `Memory.embedder` of one memory may be given to another: it is checked once.
+        self.inner: Embedder = inner.inner if isinstance(inner, CheckedEmbedder) else inner
         self.id, self.dimension = inner.id, inner.dimension
         self.phrases = Remembered(self.embed)  # vectors of entities, locations and constraints
 

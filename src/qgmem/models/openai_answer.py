@@ -16,8 +16,7 @@ def read_completion(answer: Mapping[str, Any], request: ChatRequest) -> ChatAnsw
     if first is None or not isinstance(message, dict):
         raise ModelMisbehaved("chat: the answer holds no choices[0].message")
     text = _content(message.get("content"))
-    if not text and message.get("refusal"):
-        raise ModelMisbehaved(f"chat: the model refuses: {' '.join(str(message['refusal']).split())[:200]}")
+    _no_refusal(text, message.get("refusal"))
     return _answer(request, text, answer.get("usage"), first.get("finish_reason"))
 
 
@@ -27,6 +26,7 @@ class Gathered:
     def __init__(self, request: ChatRequest) -> None:
         self._request = request
         self._pieces: list[str] = []
+        self._refusal = ""
         self._usage: Any = None
         self._finish: Any = None
 
@@ -39,6 +39,7 @@ class Gathered:
         self._finish = first.get("finish_reason") or self._finish
         part = first.get("delta", first.get("message"))  # a server that does not stream sends the message
         piece = _content(part.get("content")) if isinstance(part, dict) else ""
+        self._refusal += str(part.get("refusal") or "") if isinstance(part, dict) else ""
         self._pieces.append(piece)
         return piece
 
@@ -46,7 +47,14 @@ class Gathered:
         """The whole, as far as it came. Raises ModelMisbehaved if no event held any of it."""
         if self._finish is None and not self._pieces:
             raise ModelMisbehaved("chat: the answer holds no choices[0].delta")
+        _no_refusal("".join(self._pieces), self._refusal)
         return _answer(self._request, "".join(self._pieces), self._usage, self._finish, attempts)
+
+
+def _no_refusal(text: str, refusal: Any) -> None:
+    """Raises ModelMisbehaved in the model's words where it refuses instead of answering."""
+    if refusal and not text:
+        raise ModelMisbehaved(f"chat: the model refuses: {' '.join(str(refusal).split())[:200]}")
 
 
 def _choice(answer: Mapping[str, Any]) -> dict[str, Any] | None:

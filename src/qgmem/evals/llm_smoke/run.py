@@ -23,6 +23,7 @@ from qgmem.types import Hit, JsonValue, LedgerRow
 
 from ..datasets.dialogue import Conversation, Question
 from ..datasets.locomo import load_locomo
+from ..kept_lines import keep_line, kept_lines
 from ..metrics.recall_acc import recall_acc
 from ..metrics.turn_ids import turn_ids_at
 from ..systems import MemorySystem
@@ -114,7 +115,7 @@ class SmokeRun:
         def heard(outcome: WindowOutcome) -> None:
             nonlocal read, last
             now = time.monotonic()
-            _append(self._log, {"seconds": round(now - last, 1), **_told(outcome)})
+            keep_line(self._log, {"seconds": round(now - last, 1), **_told(outcome)})
             last = now
             read += outcome.status in ("done", "partial")
             self._say(f"{read}: {outcome.status} {outcome.reason or ''} {len(outcome.units)} units")
@@ -127,7 +128,7 @@ class SmokeRun:
         report = memory.build(user_id=BUILT, resume=True, on_window=heard)
         for timer in timers:
             timer.cancel()
-        _append(
+        keep_line(
             self._runs,
             {
                 "seconds": round(time.monotonic() - started, 1),
@@ -230,13 +231,6 @@ def _told(outcome: WindowOutcome) -> dict[str, JsonValue]:
     }
 
 
-def _append(path: Path, value: Mapping[str, JsonValue]) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(value, ensure_ascii=False) + "\n")
-
-
 def _lines(path: Path) -> list[dict[str, Any]]:
-    """Records of an earlier run; a last line that a kill cut short is left out."""
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")]
+    """Records of an earlier run."""
+    return [json.loads(line) for line in kept_lines(path)]
