@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import threading
 from pathlib import Path
 
@@ -147,20 +146,19 @@ def test_an_answer_is_that_of_transformers_own_greedy_search(model: HfChat) -> N
 
 
 def test_another_threads_prompt_does_not_change_what_was_read(model: HfChat, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between reading a beginning and copying its keys and values another thread puts those of its own in place."""
-    mine, other = model.prompt("Be short.", "Where?"), model.prompt("Be quite long and friendly.", "Where?")
-    wanted = model.generate([mine], max_tokens=4)
-    real, calls = copy.deepcopy, list[object]()
+    """After the first look at the kept beginning another thread has put its own there, for every further look."""
+    prompts = [model.prompt(system, "Where?") for system in ("Be quite long and friendly.", "Be short.")]
+    answers, kept = [], []
+    for prompt in prompts:
+        answers.append(model.generate([prompt], max_tokens=4))
+        kept.append(model._kept)
+    looks = iter(kept[::-1])  # the short one's is there, then the long one's
 
-    def copying(value: object, memo: dict[int, object] | None = None) -> object:
-        if not calls:
-            calls.append(value)
-            model.generate([other], max_tokens=1)
-        return real(value, memo)
+    class Raced(HfChat):
+        _kept = property(lambda _: next(looks, kept[0]), lambda *_: None)  # type: ignore[assignment]
 
-    monkeypatch.setattr("qgmem.models.hf_chat.copy.deepcopy", copying)
-    assert model.generate([mine], max_tokens=4) == wanted
-    assert calls
+    monkeypatch.setattr(model, "__class__", Raced)
+    assert model.generate([prompts[1]], max_tokens=4) == answers[1]
 
 
 def test_a_template_that_shows_the_day_shows_the_same_one_always(tmp_path: Path) -> None:
